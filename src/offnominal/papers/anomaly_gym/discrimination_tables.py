@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate, average
-from offnominal.papers.anomaly_gym.known_differences import copied, known_difference
+from offnominal.papers.anomaly_gym.known_differences import known_difference
 from offnominal.papers.anomaly_gym.published_numbers import (
     ADDED_FAULTS,
     COUNTERPARTS,
@@ -75,12 +75,11 @@ def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
                 if counterpart is not None:
                     labels = {"world": world, "level": level, "detector": detector, "metric": title}
                     value = published.get((world, level, counterpart, metric))
-                    reason = known_difference(world, level, detector, ours.value, value, metric=metric)
+                    note, cause, flaw = known_difference(world, level, detector, ours.value, value, metric=metric)
                     if counterpart == detector:
-                        flaw = copied(world, detector)
-                        yield PublishedComparison(labels, ours, value, note=reason.note, flaw=flaw, cause=reason.cause)
+                        yield PublishedComparison(labels, ours, value, note=note, cause=cause, flaw=flaw)
                     else:
-                        yield PublishedComparison(labels, ours, None, note=_beside(counterpart, value, reason.note))
+                        yield PublishedComparison(labels, ours, None, note=_beside(counterpart, value, note))
 
 
 def _beside(counterpart: str, published: float | None, note: str) -> str:

@@ -23,10 +23,10 @@ EXPERIMENTS: dict[str, tuple[Cause, str]] = {
     "strengths": ("setting", "with the published strengths"),
 }
 """Cause that each experiment shows, and what was changed."""
-_NEXT_IMAGE = ("LRDM", "LDM", "AE-Pred", "RSSM-PPM")
+_IMAGE_PREDICTORS = ("LRDM", "LDM", "AE-Pred", "RSSM-PPM")
 NO_ERRORS = {
-    "MJC": ("MLP-DM", "LSTM-DM", *_NEXT_IMAGE),
-    **dict.fromkeys(("CAR", "URM", "URR"), _NEXT_IMAGE),
+    "MJC": ("MLP-DM", "LSTM-DM", *_IMAGE_PREDICTORS),
+    **dict.fromkeys(("CAR", "URM", "URR"), _IMAGE_PREDICTORS),
 }
 """Detectors in families of worlds in which the public code has other settings, but no error that touches them."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from offnominal.papers.anomaly_gym.evidence import explanation
-from offnominal.papers.anomaly_gym.published_numbers import IMAGE_DETECTORS
+from offnominal.papers.anomaly_gym.published_numbers import IMAGE_DETECTORS, worlds_with_same_numbers
 from offnominal.studies.published_comparison import Cause, Flaw
 
 NULL_NOTE = "the published value is near that of nominal episodes with random onsets"
@@ -19,15 +19,6 @@ ENCODER_NOTE = "published: a network trained on other images; ours: an encoder t
 RANDOM_NOTE = "published: a network trained on other images; ours: an encoder with random weights"
 PREDNET_NOTE = "in the original, pixels below zero were cut off and scores came one step late"
 LRDM_NOTE = "the published numbers of LDM and LRDM are identical here, deviations included: one column is a copy"
-SAME_DIGITS = (
-    "CAR-LaneKeep-v0",
-    "MJC-CartpoleSwingup-v0",
-    "SAP-Goal0-v0",
-    "SAP-Goal1-v0",
-    "URM-PnP-v0",
-    "URR-Reach-v0",
-)
-"""Worlds in which the published numbers of LDM and LRDM are identical."""
 TINY = "tiny"
 TINY_NOTES = {"URM-Reach-v0": SPEED_NOTE, "URM-PnP-v0": FRICTION_NOTE}
 DETECTOR_NOTES = {
@@ -46,12 +37,14 @@ class Reason(NamedTuple):
     """Reason of a difference.
 
     Args:
-        cause: Kind of the reason; empty without measured evidence.
         note: The evidence, or a remark.
+        cause: Kind of the reason; empty without measured evidence.
+        flaw: What is wrong with the published number itself.
     """
 
-    cause: Cause
-    note: str
+    note: str = ""
+    cause: Cause = ""
+    flaw: Flaw = ""
 
 
 def known_difference(
@@ -64,7 +57,7 @@ def known_difference(
     kind: str = "",
     metric: str = "auroc",
 ) -> Reason:
-    """Return the measured evidence that explains a difference; without any, a remark.
+    """Return the measured evidence that explains a difference, or a remark, and the flaw of the published number.
 
     Args:
         world: Id or group of the world.
@@ -77,27 +70,25 @@ def known_difference(
 
     Example:
         >>> known_difference("URM-PnP-v0", "strong", "LRDM", 0.3, 0.5)
-        Reason(cause='', note='the published numbers of LDM and LRDM are identical here, ...')
+        Reason(note='the published numbers of LDM and LRDM are identical here, ...', cause='', flaw='impossible')
     """
     found = explanation((world, level, detector, metric, kind), ours, published)
-    return Reason("", _remark(world, level, detector, kind)) if found is None else Reason(found.cause, found.note)
+    flaw: Flaw = "impossible" if _is_copy(world, detector) else ""
+    if found is None:
+        return Reason(_remark(world, level, detector, kind), flaw=flaw)
+    return Reason(found.note, found.cause, flaw)
 
 
-def copied(world: str, detector: str) -> Flaw:
-    """Return ``"impossible"`` for published numbers of LRDM that are those of LDM, which alone is in the public code.
-
-    Example:
-        >>> copied("SAP-Goal0-v0", "LRDM"), copied("SAP-Goal0-v0", "LDM"), copied("SAP-Goal2-v0", "LRDM")
-        ('impossible', '', '')
-    """
-    return "impossible" if detector == "LRDM" and world in SAME_DIGITS else ""
+def _is_copy(world: str, detector: str) -> bool:
+    """Whether the published numbers of LRDM are those of LDM, which alone is in the public code."""
+    return detector == "LRDM" and world in worlds_with_same_numbers("LDM", "LRDM")
 
 
 def _remark(world: str, level: str, detector: str, kind: str) -> str:
     if detector in DETECTOR_NOTES:
         reasons = [DETECTOR_NOTES[detector]]
     elif detector in IMAGE_DETECTORS:
-        reasons = [LRDM_NOTE] * (detector == "LRDM" and world in SAME_DIGITS)
+        reasons = [LRDM_NOTE] * _is_copy(world, detector)
     elif world.startswith("SAP"):
         reasons = [SAP_NOTE]
     elif world.startswith("UR"):

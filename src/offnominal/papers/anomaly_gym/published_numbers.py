@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cache
 
 from offnominal.papers.printed_values import printed_values
@@ -64,6 +65,22 @@ def published_by_world() -> dict[tuple[str, str, str, str], float]:
         for row in printed_values(PAPER, table)
         if row["mean"]
     }
+
+
+@cache
+def worlds_with_same_numbers(detector: str, other: str) -> tuple[str, ...]:
+    """Return the worlds in which Table 13 has the same means and deviations for two detectors.
+
+    Example:
+        >>> worlds_with_same_numbers("LDM", "LRDM")
+        ('CAR-LaneKeep-v0', 'MJC-CartpoleSwingup-v0', 'SAP-Goal0-v0', 'SAP-Goal1-v0', 'URM-PnP-v0', 'URR-Reach-v0')
+        >>> worlds_with_same_numbers("LDM", "PredNet")
+        ()
+    """
+    found: defaultdict[tuple[str, str], dict[tuple[str, str], tuple[str, str]]] = defaultdict(dict)
+    for row in printed_values(PAPER, "table_13"):
+        found[world_id(row["env"]), row["detector"]][row["strength"], row["metric"]] = row["mean"], row["std"]
+    return tuple(world for world in WORLDS if found[world, detector] == found[world, other])
 
 
 @cache

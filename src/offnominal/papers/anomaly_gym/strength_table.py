@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.strengths import Strength, strength
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym.evidence import published_strength_scores
+from offnominal.papers.anomaly_gym.known_differences import Reason
 from offnominal.papers.anomaly_gym.published_numbers import PAPER, world_id
 from offnominal.papers.printed_values import Row, printed_values
-from offnominal.studies.published_comparison import Cause, Flaw, PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.worlds import worlds
 
@@ -29,20 +28,6 @@ DYNAMICS = {
 """Our names of anomalies of the physics where they differ from the published ones."""
 OTHER_PHYSICS = ("dynamics/robot_friction",)
 """Anomalies with another effect in the public code, which multiplies the damping of the arm by the parameter too."""
-
-
-class Reason(NamedTuple):
-    """Why a parameter is another one.
-
-    Args:
-        note: The reason in words.
-        cause: Kind of the reason, if it was measured.
-        flaw: What is wrong with the published parameter itself.
-    """
-
-    note: str = ""
-    cause: Cause = ""
-    flaw: Flaw = ""
 
 
 def table_9(_: RunResults) -> list[PublishedComparison]:

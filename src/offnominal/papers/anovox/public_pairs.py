@@ -27,6 +27,7 @@ from offnominal.evaluation.discrimination import Ranking
 from offnominal.evaluation.scenes import VoxelMapping, voxel_elements
 from offnominal.evaluation.scenes.rows import SIZES
 from offnominal.evaluation.scenes.score_pool import ScorePool, Scores
+from offnominal.sensing.voxels import Voxels
 from offnominal.worlds.road.scenarios import ContentAnomaly
 from offnominal.worlds.road.scenes import DrivingFrame, voxel_grid, voxel_truth
 
@@ -62,7 +63,7 @@ class PairedFrame:
     Args:
         scene: Number of its scene.
         size: Size of the object of its scene; None without one.
-        in_view: Whether the scored sensor sees the object.
+        in_view: Whether the scored lidar sees the object; True for cameras.
         positives: Scores of voxels that are anomalous in the truth.
         negatives: Scores of other voxels.
     """
@@ -120,48 +121,40 @@ def lidar_pairs(frames: IntArray) -> IntArray:
     return found
 
 
-def camera_frames(
+def paired_frames(
     scenes: Sequence[SizedScene], scores: Sequence[FrameScores], pairs: Sequence[IntArray]
 ) -> list[list[PairedFrame]]:
-    """Return the frames of each pairing of a camera detector: score images with the depths and the truth of others.
+    """Return the frames of each pairing of a detector.
+
+    A camera's score images are paired with the depths and the truth of other frames, a lidar's points with the truth
+    of other frames.
 
     Args:
         scenes: The scenes.
-        scores: Scores of all their frames.
-        pairs: Pairings; each has the frame that has the scores of each frame.
+        scores: Scores of all their frames, of a camera or of a lidar.
+        pairs: Pairings; each has the frame that has the scores (camera) or the truth (lidar) of each frame.
     """
+    has_images = bool(scores[0].cameras)
+    truths = [None] * len(scores) if has_images else _lidar_truths(scenes, scores)
     found: list[list[PairedFrame]] = [[] for _ in pairs]
     for number, (scene, size, frame) in enumerate(_frames(scenes)):
-        for frames, sources in zip(found, pairs, strict=True):
-            elements = voxel_elements(frame, scores[sources[number]], PUBLIC_MAPPING)
-            positive = elements.positive
-            frames.append(PairedFrame(scene, size, True, elements.scores[positive], elements.scores[~positive]))
-    return found
-
-
-def lidar_frames(
-    scenes: Sequence[SizedScene], scores: Sequence[FrameScores], pairs: Sequence[IntArray]
-) -> list[list[PairedFrame]]:
-    """Return the frames of each pairing of a lidar detector: points with the truth of other frames.
-
-    Args:
-        scenes: The scenes.
-        scores: Scores of all their frames.
-        pairs: Pairings; each has the frame that has the truth of each frame.
-    """
-    mapping = PUBLIC_MAPPING
-    truths = [
-        voxel_truth(frame, grid=mapping.grid, rule=mapping.rule, cameras=(), lidars=scored.lidars)
-        for (_, _, frame), scored in zip(_frames(scenes), scores, strict=True)
-    ]
-    found: list[list[PairedFrame]] = [[] for _ in pairs]
-    for number, (scene, size, frame) in enumerate(_frames(scenes)):
-        in_view = bool(voxel_elements(frame, scores[number], mapping, truths[number]).positive.any())
-        for frames, sources in zip(found, pairs, strict=True):
-            elements = voxel_elements(frame, scores[number], mapping, truths[sources[number]])
+        own = None if has_images else voxel_elements(frame, scores[number], PUBLIC_MAPPING, truths[number])
+        in_view = own is None or bool(own.positive.any())
+        for frames, others in zip(found, pairs, strict=True):
+            scored, true = (others[number], number) if has_images else (number, others[number])
+            elements = voxel_elements(frame, scores[scored], PUBLIC_MAPPING, truths[true])
             positive = elements.positive
             frames.append(PairedFrame(scene, size, in_view, elements.scores[positive], elements.scores[~positive]))
     return found
+
+
+def _lidar_truths(scenes: Sequence[SizedScene], scores: Sequence[FrameScores]) -> list[Voxels | None]:
+    """Return the truth of every frame by its scored lidars."""
+    mapping = PUBLIC_MAPPING
+    return [
+        voxel_truth(frame, grid=mapping.grid, rule=mapping.rule, cameras=(), lidars=scored.lidars)
+        for (_, _, frame), scored in zip(_frames(scenes), scores, strict=True)
+    ]
 
 
 def _frames(scenes: Sequence[SizedScene]) -> Iterator[tuple[int, str | None, DrivingFrame]]:

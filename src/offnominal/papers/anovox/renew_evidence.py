@@ -29,10 +29,9 @@ from offnominal.evaluation.scenes import (
 from offnominal.papers.anovox.evidence import FILE
 from offnominal.papers.anovox.public_pairs import (
     SizedScene,
-    camera_frames,
     camera_pairs,
-    lidar_frames,
     lidar_pairs,
+    paired_frames,
     public_rows,
     scene_order,
 )
@@ -112,10 +111,8 @@ def public_metrics(
     lengths = [len(scene.frames) for scene in scenes]
     right, random = np.arange(sum(lengths)), np.random.default_rng(0)
     drawn = [camera_pairs(lengths, scene_order(lengths, random)) for _ in range(orders)]
-    if scores[0].cameras:
-        found = camera_frames(scenes, scores, [right, *drawn])
-    else:
-        found = lidar_frames(scenes, scores, [right, *map(lidar_pairs, drawn)])
+    pairs = drawn if scores[0].cameras else map(lidar_pairs, drawn)
+    found = paired_frames(scenes, scores, [right, *pairs])
     first, *others = (public_rows(frames, replicates) for frames in found)
     return first, others
 
