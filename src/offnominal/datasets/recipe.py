@@ -68,6 +68,11 @@ class FaultCell(Config):
         return f"{self.anomaly}@{self.level}"
 
 
+# It is used in papers. It is here because the hashes of stored results cover the words of its description.
+PUBLISHED_VIEWS = ("MJC-HalfCheetah-v0",)
+"""Worlds that can be shown with the published camera and floor."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Simulations of one split.

@@ -24,8 +24,12 @@ from offnominal.studies.results import STUDY
 from offnominal.studies.scales import check_integers
 from offnominal.studies.source_names import importable_names
 
-Change = tuple[str, ...] | dict[str, tuple[str, ...]]
-"""Worlds with a change of what is recorded, or ids of anomalies by world; worlds may have ``*`` and ``?``."""
+# The hashes of stored results cover the words of these two strings: do not edit them.
+AnomaliesByWorld = dict[str, tuple[str, ...]]
+"""Fields with ids of anomalies by world."""
+ChangedWorlds = tuple[str, ...]
+"""Fields with worlds whose images are changed."""
+Change = AnomaliesByWorld | ChangedWorlds
 
 
 @dataclass(frozen=True)

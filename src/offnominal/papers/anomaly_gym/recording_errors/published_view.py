@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.datasets.recipe import Recipe
+from offnominal.datasets.recipe import PUBLISHED_VIEWS, Recipe
 from offnominal.datasets.recording_changes import RecordingChange
 from offnominal.papers.anomaly_gym.recording_errors.step_counter import check_frames
-
-WORLDS = ("MJC-HalfCheetah-v0",)
-"""Worlds that can be shown with the published camera and floor."""
 
 
 class PublishedView(RecordingChange):
@@ -18,8 +15,8 @@ class PublishedView(RecordingChange):
 
     def check(self, recipe: Recipe) -> None:
         """Raise an error if the world has no such view, or if no frames are recorded."""
-        if recipe.world not in WORLDS:
-            raise InvalidParameter(f"{recipe.world} has no published_view; only {', '.join(WORLDS)} has one.")
+        if recipe.world not in PUBLISHED_VIEWS:
+            raise InvalidParameter(f"{recipe.world} has no published_view; only {', '.join(PUBLISHED_VIEWS)} has one.")
         check_frames("published_view", recipe)
 
     def world_options(self) -> dict[str, Any]:
