@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TypedDict, Unpack
 
+from offnominal.anomalies.chosen_strengths import choose_strengths
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import LEVELS, strengths_of
@@ -295,9 +296,8 @@ def cells_of(
         levels: Names of the strengths; all if None.
     """
     table = strengths_of(world) if strengths is None else strengths
-    ids = _chosen("anomaly", anomalies, {anomaly for anomaly, _ in table}, world)
-    names = _chosen("level", levels, {level for _, level in table}, world)
-    cells = [FaultCell(*key, float(value)) for key, value in table.items() if key[0] in ids and key[1] in names]
+    chosen = choose_strengths(table, anomalies, levels, where=world)
+    cells = [FaultCell(*key, float(value)) for key, value in chosen.items()]
     return tuple(sorted(cells, key=lambda cell: (cell.anomaly, rank(cell.level))))
 
 
@@ -305,16 +305,3 @@ def rank(level: str) -> tuple[int, str]:
     """Return the sort key of a level: the standard ones between easy and hard, then other names."""
     known = ["easy", *LEVELS, "hard"]
     return (known.index(level) if level in known else len(known)), level
-
-
-def _chosen(kind: str, given: Iterable[str] | None, known: set[str], world: str) -> set[str]:
-    if given is None:
-        return known
-    names = [given] if isinstance(given, str) else list(given)
-    for name in names:
-        if name not in known:
-            raise UnknownName(
-                f"no {kind} {name!r} has a known strength in {world}.{did_you_mean(name, known)} "
-                f"Known: {', '.join(sorted(known)) or 'none'}."
-            )
-    return set(names)

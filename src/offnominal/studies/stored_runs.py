@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import DamagedFile, MissingFile
-from offnominal.studies.base import BaseStudy
+from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.code import Sources
 from offnominal.studies.kinds import kind_of
 from offnominal.studies.results import RunResults
@@ -70,19 +70,8 @@ def stored_run(
     chosen = at_worlds(study, scale, worlds)
     cells, without_data = cells_of(chosen)
     index, read = StoreIndex.read(store) if isinstance(store, Path) else store, sources or Sources()
-    labels: dict[str, str] = {}
-    outdated: list[str] = []
-    missing: list[str] = []
-    for cell in cells:
-        found = index.results_of(cell)
-        code = kind_of(cell).code_of(cell, read) if found else ""
-        current = [key for version, key in found if version == code]
-        if found:
-            labels[(current or [key for _, key in found])[0]] = cell.label
-        else:
-            missing.append(cell.label)
-        if found and not current:
-            outdated.append(cell.label)
+    labels, outdated = _newest_results(cells, index, read)
+    missing = {cell.label for cell in cells if not index.results_of(cell)}
     folder = run_folder(study, chosen, scale)
     manifest = (None if missing else _manifest(folder, labels)) or {
         **describe(study, chosen, scale, without_data),
@@ -93,7 +82,23 @@ def stored_run(
     results = results_of(manifest, index.store, folder)
     gone = {*missing, *results.missing}
     results = replace(results, missing=tuple(cell.label for cell in cells if cell.label in gone))
-    return StoredRun(results, len(cells), tuple(outdated), frozenset(labels))
+    return StoredRun(results, len(cells), outdated, frozenset(labels))
+
+
+def _newest_results(
+    cells: Iterable[BaseCell], index: StoreIndex, sources: Sources
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the labels of cells by the keys of their results, and the labels of those without any of this code."""
+    labels: dict[str, str] = {}
+    outdated: list[str] = []
+    for cell in cells:
+        if found := index.results_of(cell):
+            code = kind_of(cell).code_of(cell, sources)
+            current = [key for version, key in found if version == code]
+            labels[current[0] if current else found[0][1]] = cell.label
+            if not current:
+                outdated.append(cell.label)
+    return labels, tuple(outdated)
 
 
 def _manifest(folder: Path, keys: Mapping[str, str]) -> dict[str, Any] | None:

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from offnominal.agents.experts import expert
+from offnominal.anomalies.chosen_strengths import choose_strengths
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.strengths import strengths_of
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.datasets.recipe import SPACING
 from offnominal.rollouts.collection import collect
@@ -92,21 +93,7 @@ def _faults(world: str, anomaly: str, parameter: float, seed: int, n: int) -> li
 
 def _chosen(cell: DiagnosisCell) -> dict[tuple[str, str], float]:
     """Return the parameters of the chosen anomalies and levels that the world has."""
-    known = strengths_of(cell.world)
-    for what, number, wanted in (("anomaly", 0, cell.data.anomalies), ("level", 1, cell.data.levels)):
-        names = sorted({key[number] for key in known})
-        for name in wanted or ():
-            if name not in names:
-                raise UnknownName(
-                    f"{cell.world} has no strength of {what} {name!r}.{did_you_mean(name, names)} "
-                    f"Known: {', '.join(names) or 'none'}."
-                )
-    anomalies, levels = cell.data.anomalies, cell.data.levels
-    chosen = {
-        key: value
-        for key, value in known.items()
-        if (anomalies is None or key[0] in anomalies) and (levels is None or key[1] in levels)
-    }
+    chosen = choose_strengths(strengths_of(cell.world), cell.data.anomalies, cell.data.levels, where=cell.world)
     if not chosen:
         raise InvalidParameter(f"there are no faults in {cell.world}; name other anomalies or levels.")
     return chosen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from offnominal.anomalies.chosen_strengths import choose_strengths
 from offnominal.anomalies.strengths import strengths_of
-from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.files import sha256_of
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.recipe import Strengths
@@ -39,16 +39,10 @@ def chosen_strengths(cell: TransferCell) -> dict[str, Strengths]:
     """
     known = {world: _strengths(cell, world) if world in cell.test_worlds else {} for world in cell.worlds}
     everywhere = [key for table in known.values() for key in table]
-    for what, number, wanted in (("anomaly", 0, cell.data.anomalies), ("level", 1, cell.data.levels)):
-        names = sorted({key[number] for key in everywhere})
-        for name in wanted or ():
-            if name not in names:
-                raise UnknownName(
-                    f"no {what} {name!r} has a known strength in {' or '.join(cell.test_worlds)}."
-                    f"{did_you_mean(name, names)} Known: {', '.join(names) or 'none'}."
-                )
+    where, data = " or ".join(cell.test_worlds), cell.data
     return {
-        world: {key: value for key, value in table.items() if _is_chosen(cell, *key)} for world, table in known.items()
+        world: choose_strengths(table, data.anomalies, data.levels, where=where, known=everywhere)
+        for world, table in known.items()
     }
 
 
@@ -56,11 +50,6 @@ def _strengths(cell: TransferCell, world: str) -> Strengths:
     if not cell.faults:
         return strengths_of(world)
     return {(fault.anomaly, fault.level): fault.parameters[world] for fault in cell.faults if world in fault.parameters}
-
-
-def _is_chosen(cell: TransferCell, anomaly: str, level: str) -> bool:
-    anomalies, levels = cell.data.anomalies, cell.data.levels
-    return (anomalies is None or anomaly in anomalies) and (levels is None or level in levels)
 
 
 def datasets_hash(data: dict[str, Dataset]) -> str:
