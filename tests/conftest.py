@@ -20,6 +20,8 @@ import offnominal
 from offnominal.core import directories as home
 from offnominal.core.directories import DATA_VARIABLE
 
+from .blank_figures import blank_figures
+
 SOURCE = Path(offnominal.__file__).parent
 USERS_HOME = home.find_data_home() or Path("nowhere")
 PUBLIC = ("images", "tabular")
@@ -125,6 +127,14 @@ def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     run(study, folder=folder / "small", store=folder / "store", workers=1)
     return folder
+
+
+@pytest.fixture(name="blank_figures")
+def figures_are_blank() -> Iterator[None]:
+    """Figures of reports are blank images."""
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    with blank_figures():
+        yield
 
 
 @pytest.fixture(scope="session", params=["cpu", "cuda"])

@@ -50,8 +50,8 @@ alarm = "EpisodeMaximum"
 
 
 @pytest.fixture(autouse=True)
-def in_process(monkeypatch):
-    """Runs are done in this process; only that of `done` starts workers."""
+def in_process(monkeypatch, blank_figures):
+    """Runs are done in this process; only that of `done` starts workers and draws figures."""
     monkeypatch.setattr(study_runner, "LocalPool", lambda workers, peak_mb: PoolHere(Sources()))
 
 

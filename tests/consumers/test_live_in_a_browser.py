@@ -15,9 +15,9 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this mac
 
 VIEWS = {
     "desktop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
-    "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
-    "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+    "dark phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 }
+"""No width hides an element and no width has colours of its own: two looks are all widths and all colours."""
 LIVE = "live?world=SAP-Goal0-v0&detectors=KNN,HBOS&seed=3"
 REPLAY = "replay?world=SAP-Goal0-v0&detectors=KNN,HBOS&seed=3&fault=observation/offset&strength=2.0&onset=4"
 
@@ -112,6 +112,7 @@ def test_a_fault_is_injected_and_cleared_by_keyboard(page, address):
     page.wait_for_selector("#running-faults li", state="detached")
 
 
+@pytest.mark.parametrize("page", ["desktop"], indirect=True)
 def test_space_pauses_and_resumes(page, address):
     start(page, address)
     page.keyboard.press(" ")
@@ -190,6 +191,10 @@ def test_replay_is_played_by_keyboard(page, address):
     last = int(page.inner_text("#step"))
     page.keyboard.press("Home")
     assert page.inner_text("#step") == "0"
+    page.keyboard.press("End")
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    assert page.inner_text("#step") == str(last - 5)
     page.keyboard.press(" ")
     wait_until(page, f"document.getElementById('step').textContent === '{last}'")
     assert page.inner_text("#play") == "Play"

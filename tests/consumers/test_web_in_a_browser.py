@@ -144,7 +144,8 @@ def test_the_keyboard_is_enough(open_page, address):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-@pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
+# No width hides an element and no width has colours of its own: two looks are all widths and all colours.
+@pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
 def test_no_page_has_serious_accessibility_findings_or_scrolls_sideways(open_page, address, paths, viewport, scheme):
     page = open_page(address, viewport, color_scheme=scheme)
     for path in paths:

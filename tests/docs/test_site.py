@@ -25,7 +25,7 @@ SITE = ROOT / "site"
 GALLERY = ROOT / "docs" / "assets" / "gallery"
 LONGEST = 45_000
 """Characters of text of the longest API page."""
-PAGES = ["", "guide/evaluation/", "api/anomalies/"]
+PAGES = ["", "guide/evaluation/", "api/rollouts/"]
 VALUES = {"offnominal.__version__", "offnominal.cli.main", "offnominal.sensing.Model", "offnominal.sensing.Texture"}
 """Public names that are documented where they are used."""
 

@@ -19,10 +19,8 @@ from .made_runs import RUNS
 
 
 @pytest.fixture(autouse=True)
-def _no_agents_and_no_pixels(monkeypatch, tmp_path):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+def _no_agents_and_no_pixels(monkeypatch, tmp_path, blank_figures):
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "nothing"))
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **_: path.write_bytes(b"drawn"))
 
 
 def test_every_kind_of_study_has_a_report():

@@ -19,8 +19,8 @@ def episode(brightness):
 
 @pytest.fixture(scope="module")
 def detectors():
-    flat = [episode(np.full(STEPS + 1, 200)) for _ in range(4)]
-    options = {"channels": 2, "layers": 2, "n_epochs": 40, "learning_rate": 0.01, "device": "cpu"}
+    flat = [episode(np.full(STEPS + 1, 200))]
+    options = {"channels": 2, "layers": 2, "n_epochs": 10, "learning_rate": 0.03, "device": "cpu"}
     return {kind: kind(**options).fit(flat) for kind in (PredNet, PublishedPredNet)}
 
 

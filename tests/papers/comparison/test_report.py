@@ -1,5 +1,6 @@
 """The report of a comparison."""
 
+import pytest
 from markupsafe import escape
 
 import offnominal as off
@@ -17,6 +18,7 @@ def test_page_tables_and_figures_are_written(compared, tmp_path):
     assert "| iris | 0.9 | 0.7 | 0.8 |" in (tmp_path / "tables" / "auc.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("blank_figures")
 def test_every_table_is_on_the_page_and_what_wrote_it(compared, tmp_path):
     text = off.write_report(compared, tmp_path).read_text(encoding="utf-8")
     titles = [path.read_text(encoding="utf-8").splitlines()[0][3:] for path in (tmp_path / "tables").glob("*.md")]

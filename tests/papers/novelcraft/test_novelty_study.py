@@ -135,9 +135,8 @@ def test_our_results_stand_beside_the_published_ones(run):
     assert all(0.0 <= each <= 1.0 for each in accuracies)
 
 
-def test_the_page_has_leaderboards_frames_episodes_and_confusion(run, tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **_: path.write_bytes(b"drawn"))
+@pytest.mark.usefixtures("blank_figures")
+def test_the_page_has_leaderboards_frames_episodes_and_confusion(run, tmp_path):
     assert [row["task"] for row in leading_rows(run[2])] == ["frames", "frames", "episodes", "episodes", "discovery"]
     page = write_report(run[2], tmp_path).read_text(encoding="utf-8")
     for text in (

@@ -40,8 +40,8 @@ def test_page_tables_and_figures_are_written_without_agents(results, tmp_path):
     assert "Highest mean AUC where agents fail: " in text
 
 
-def test_figures_of_episodes_are_drawn_from_stored_predictions(results, tmp_path, monkeypatch):
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **_: path.write_bytes(b"drawn"))
+@pytest.mark.usefixtures("blank_figures")
+def test_figures_of_episodes_are_drawn_from_stored_predictions(results, tmp_path):
     tables = []
     for world, outputs in ((CARTPOLE, 2), (PENDULUM, 1)):
         numbers = np.ones((9, outputs))
