@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -46,6 +47,11 @@ def first_actions(policy, seen):
     return policy.act(seen, policy.start(np.arange(n), np.zeros(n, np.int64)))[0]
 
 
+@cache
+def evaluated(world):
+    return off.evaluate_policy(world, scripted_expert(world), 48, seed=SEED)
+
+
 @pytest.mark.parametrize(
     ("world", "least_return", "least_success"),
     [
@@ -63,14 +69,14 @@ def first_actions(policy, seen):
     ],
 )
 def test_the_return_of_a_scripted_expert_is_as_documented(world, least_return, least_success):
-    seen = off.evaluate_policy(world, scripted_expert(world), 48, seed=SEED)
+    seen = evaluated(world)
     assert seen.mean_return > least_return
     assert seen.success >= least_success
 
 
 @pytest.mark.parametrize("world", [CARTPOLE, REACHER, "CAR-LaneKeep-v0"])
 def test_these_earn_more_than_the_published_ones(world):
-    seen = off.evaluate_policy(world, scripted_expert(world), 48, seed=SEED)
+    seen = evaluated(world)
     assert seen.mean_return - seen.return_interval > make_world(world, 1).card.expert_return
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from offnominal.core.plot_style import GREY, INK, SERIES
-from offnominal.reports.payload import payload
 from offnominal.reports.study_figures import write_figures
 from offnominal.studies.friedman import friedman
 from offnominal.studies.metric_table import MetricTable
@@ -84,11 +83,10 @@ def test_the_heat_map_is_centred_at_one_half(figures):
     assert image.get_cmap().name == "auroc"
 
 
-def test_the_critical_difference_is_that_of_the_page(figures, made_up):
+def test_the_critical_difference_is_that_of_the_page(figures, made_up, page_data):
     shown = [text.get_text() for text in figures["critical_difference"].axes[0].texts]
-    page = payload(made_up)
-    ranks = page["ranks"]["matched_auroc"]["-1,-1,-1"]
+    ranks = page_data["ranks"]["matched_auroc"]["-1,-1,-1"]
     assert f"critical difference {ranks['cd']:.2f}" in shown
     compared = friedman(MetricTable.of(made_up.table, "matched_auroc"), "matched_auroc")
-    assert [page["names"][number] for number in ranks["names"]] == list(compared.names)
+    assert [page_data["names"][number] for number in ranks["names"]] == list(compared.names)
     assert [tuple(bar) for bar in ranks["bars"]] == compared.bars()

@@ -27,11 +27,6 @@ def text(folder):
     return (folder / "page.html").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def data(text):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
-
-
 def test_the_page_asks_nobody_else(text):
     assert not re.search(r'(src|href)="(?!#)', text)
     assert "@import" not in text
@@ -82,9 +77,9 @@ def test_a_detector_is_best_alone_only_if_no_interval_of_a_difference_contains_z
     assert tied.startswith("<strong>RIQN</strong> and <strong>LSTM-DM</strong> are best; differences between them are")
 
 
-def test_guarantees_on_the_page_are_those_of_the_table(data, folder):
-    (entry,) = (each for each in data["guarantees"] if each["alarm"] == "EpisodeMaximum")
-    everywhere = {data["names"][row[0]]: row[2:] for row in entry["rows"] if row[1] == -1}
+def test_guarantees_on_the_page_are_those_of_the_table(page_data, folder):
+    (entry,) = (each for each in page_data["guarantees"] if each["alarm"] == "EpisodeMaximum")
+    everywhere = {page_data["names"][row[0]]: row[2:] for row in entry["rows"] if row[1] == -1}
     assert entry["level"] == 0.05
     assert everywhere["KNN"][3:] == [1200, "kept"]
     assert everywhere["Time"][4] == "not kept"
@@ -124,30 +119,30 @@ def test_the_version_of_the_package_is_known_also_where_it_is_not_installed(monk
     assert installed()["offnominal"] == off.__version__
 
 
-def test_every_choice_has_its_own_standings(made_up, data):
-    key = f"1,{data['kinds'].index('dynamics')},-1"
+def test_every_choice_has_its_own_standings(made_up, page_data):
+    key = f"1,{page_data['kinds'].index('dynamics')},-1"
     entries = leaderboard(made_up.table, "fpr95", world=WORLDS[1], kind="dynamics")
-    carried = data["leaderboards"]["fpr95"][key]
-    assert [data["names"][row[0]] for row in carried] == [standing.name for standing in entries]
+    carried = page_data["leaderboards"]["fpr95"][key]
+    assert [page_data["names"][row[0]] for row in carried] == [standing.name for standing in entries]
     assert carried[0][1] == pytest.approx(entries[0].estimate.value, abs=1e-4)
     assert [row[5] for row in carried] == [standing.tie for standing in entries]
 
 
-def test_numbers_of_a_fault_are_those_of_the_table(made_up, data):
+def test_numbers_of_a_fault_are_those_of_the_table(made_up, page_data):
     row = next(row for row in made_up.table.to_pylist() if row["name"] == "KNN" and row["alarm"] == "ThreeSigma")
     fault = next(
         number
-        for number, fault in enumerate(data["faults"])
+        for number, fault in enumerate(page_data["faults"])
         if (fault["world"], fault["split"]) == (row["world"], row["split"])
     )
-    carried = data["timing"]["alarms"]["ThreeSigma"][fault][data["names"].index("KNN")]
-    names = [column["name"] for column in data["timing"]["columns"]]
+    carried = page_data["timing"]["alarms"]["ThreeSigma"][fault][page_data["names"].index("KNN")]
+    names = [column["name"] for column in page_data["timing"]["columns"]]
     assert dict(zip(names, carried, strict=True))["miss_rate"] == pytest.approx(row["miss_rate"], abs=1e-4)
-    assert len(data["faults"]) == len(FAULTS) * len(WORLDS)
+    assert len(page_data["faults"]) == len(FAULTS) * len(WORLDS)
 
 
-def test_baselines_are_marked(data):
-    assert set(data["baselines"]) == {"Time", "Random", "PE-DM-untrained"}
+def test_baselines_are_marked(page_data):
+    assert set(page_data["baselines"]) == {"Time", "Random", "PE-DM-untrained"}
 
 
 def test_text_from_a_run_cannot_become_markup(made_up):
@@ -193,6 +188,6 @@ def test_curves_survive_their_encoding():
     np.testing.assert_allclose(low + np.array(codes) / STEPS * (high - low), curve, atol=(high - low) / STEPS)
 
 
-def test_every_detector_is_listed_best_first(data):
-    assert sorted(data["names"]) == sorted(SKILL)
-    assert data["names"][0] == "PE-DM"
+def test_every_detector_is_listed_best_first(page_data):
+    assert sorted(page_data["names"]) == sorted(SKILL)
+    assert page_data["names"][0] == "PE-DM"

@@ -21,7 +21,7 @@ from offnominal.reports.report import publish_report
 from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.published_comparison import PublishedComparison
 
-from .synthetic import ALARMS, SKILL
+from .synthetic import ALARMS, SKILL, WORLDS, run_results
 
 FIGURES = ("leaderboard", "critical_difference", "by_kind", "by_level", "heat_map", "delay_false_alarms")
 TABLES = ("leaderboard", "worlds", "levels", "ranks", "timing")
@@ -113,13 +113,15 @@ def test_a_comparison_with_published_results_is_the_same_everywhere():
     assert "<b>" not in comparison_html("", LINES)
 
 
-def test_a_published_report_links_to_its_manifest_without_paths_of_the_machine(made_up, few_figures, tmp_path):
-    run = replace(made_up, manifest={**made_up.manifest, "store": "/home/me/runs/store"})
+@pytest.mark.usefixtures("blank_figures")
+def test_a_published_report_links_to_its_manifest_without_paths_of_the_machine(tmp_path):
+    small = run_results(replicates=20, seeds=1, worlds=WORLDS[:1], names=("KNN", "Time"))
+    run = replace(small, manifest={**small.manifest, "store": "/home/me/runs/store"})
     page = publish_report(run, tmp_path / "published").read_text(encoding="utf-8")
     assert '<a href="run.json">Manifest</a>' in page
     assert "/home/me" not in page
     kept = json.loads((tmp_path / "published" / "run.json").read_text())
-    assert kept["commit"] == made_up.manifest["commit"]
+    assert kept["commit"] == small.manifest["commit"]
     assert "store" not in kept
 
 
@@ -133,9 +135,3 @@ def test_results_of_unknown_origin_are_not_published(made_up, tmp_path, lacking)
 def test_a_report_is_not_published_over_its_run(made_up, tmp_path):
     with pytest.raises(InvalidParameter, match="folder of the run itself"):
         publish_report(replace(made_up, folder=tmp_path), tmp_path)
-
-
-@pytest.fixture
-def few_figures(monkeypatch):
-    """Figures that are not drawn."""
-    monkeypatch.setattr("offnominal.reports.study_figures.write_figures", lambda results, folder: None)

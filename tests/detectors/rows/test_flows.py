@@ -14,7 +14,7 @@ QUICK = {"learning_rate": 1e-2, "batch_size": 32, "device": "cpu", "max_iter": 4
 FLOWS = {
     "maf": lambda **more: MAF(**{**QUICK, "n_flows": 2, "hidden": 16, "activation": "tanh", **more}),
     "real-nvp": lambda **more: RealNVP(**{**QUICK, "n_flows": 2, "hidden": 16, "shift_activation": "tanh", **more}),
-    "sptn": lambda **more: SPTN(n_components=2, learning_rate=0.1, max_iter=100, device="cpu"),
+    "sptn": lambda: SPTN(n_components=2, learning_rate=0.1, max_iter=100, device="cpu"),
 }
 
 
@@ -23,13 +23,18 @@ def grid(width, step):
     return np.stack([part.ravel() for part in np.meshgrid(*[axis] * width)], 1)
 
 
-@pytest.mark.parametrize("more", [{}, {"squashed": True}, {"batch_norm": True}], ids=["plain", "squashed", "normed"])
 @pytest.mark.parametrize("width", [1, 2])
-@pytest.mark.parametrize("name", FLOWS)
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        *((name, {option: True}) for name in ("maf", "real-nvp") for option in ("squashed", "batch_norm")),
+        *((name, {}) for name in FLOWS),
+    ],
+)
 def test_densities_integrate_to_one(name, width, more):
     rows = RNG.normal(size=(200, width))
     rows[:, -1] = 0.5 * rows[:, 0] ** 2 - 1 + 0.5 * RNG.normal(size=200)
-    step = 0.1 if width == 2 else 0.01
+    step = 0.2 if width == 2 else 0.01
     density = np.exp(-FLOWS[name](**more).fit(rows, seed=1).score(grid(width, step)))
     assert density.sum() * step**width == pytest.approx(1, abs=2e-3)
 
@@ -56,7 +61,7 @@ def test_a_flow_begins_as_a_normal_density(flow):
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_a_tree_is_the_mixture_it_says(layers, sharing, first_dense):
     rows = RNG.normal(size=(100, 3)) * [1.0, 2.0, 0.5] + 1
-    settings = {"layers": layers, "sharing": sharing, "first_dense": first_dense, "max_iter": 30, "learning_rate": 0.02}
+    settings = {"layers": layers, "sharing": sharing, "first_dense": first_dense, "max_iter": 10, "learning_rate": 0.02}
     sptn = SPTN(n_components=2, device="cpu", **settings).fit(rows)
     weights, means, covariances = sptn.mixture()
     assert len(weights) == 2**layers
