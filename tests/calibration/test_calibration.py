@@ -56,10 +56,6 @@ def test_a_later_onset_costs_less(line):
     assert line.score < line.dataset_score < 1.0
 
 
-def test_the_same_call_gives_the_same_line(line):
-    assert calibrate(WORLD, anomalies=["action/offset"], levels={"half": 0.5}, **QUICK) == [line]
-
-
 def test_results_do_not_depend_on_the_number_of_workers():
     anomalies, reported = ["action/offset", "action/delay"], []
     settings = {"anomalies": anomalies, "levels": {"half": 0.5}, "budget": 200, "fresh": 50}
@@ -83,7 +79,7 @@ def test_what_an_earlier_run_found_is_not_searched_again(line):
     assert not told
 
 
-def test_a_line_of_another_policy_is_searched_again(line):
+def test_a_line_of_another_policy_is_searched_again_and_the_same_is_found(line):
     stale = line.replace(policy="0" * 12, parameter=99.0)
     assert calibrate(WORLD, anomalies=["action/offset"], levels={"half": 0.5}, done=[stale], **QUICK) == [line]
 

@@ -25,7 +25,8 @@ SITE = ROOT / "site"
 GALLERY = ROOT / "docs" / "assets" / "gallery"
 LONGEST = 45_000
 """Characters of text of the longest API page."""
-PAGES = ["", "guide/evaluation/", "api/rollouts/"]
+PAGES = ["", "guide/feature-detectors/", "api/rollouts/"]
+"""One of each kind. A short one: the time to check its colours grows with the square of its length."""
 VALUES = {"offnominal.__version__", "offnominal.cli.main", "offnominal.sensing.Model", "offnominal.sensing.Texture"}
 """Public names that are documented where they are used."""
 

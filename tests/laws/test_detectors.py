@@ -10,6 +10,7 @@ from sklearn.neighbors import LocalOutlierFactor
 
 from offnominal.detectors import KNN, OnTransitions, Time, detectors, make_detector, on_transitions
 from offnominal.laws import GPU_ROUNDING, check_detector
+from offnominal.laws import detector as laws
 
 SMALL = {
     "PredAE": {"channels": 4},
@@ -46,7 +47,9 @@ def case(name):
 
 
 @pytest.mark.parametrize("name", [case(name) for name in detectors.ids()])
-def test_every_detector_obeys_the_laws(name):
+def test_every_detector_obeys_the_laws(name, monkeypatch):
+    monkeypatch.setattr(laws, "IMAGE_TRAINING", 4)
+    monkeypatch.setattr(laws, "IMAGE_FRESH", 2)
     place = {"device": "cpu"} if name in NETWORKS else {}
     report = check_detector(partial(make_detector, name, **quick(name), **place))
     report.raise_if_broken()

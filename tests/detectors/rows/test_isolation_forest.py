@@ -13,11 +13,9 @@ from .cases import FRESH, ROWS
 forest_of = partial(IsolationForest, max_samples=1.0, bootstrap=False, backend="numba")
 
 
-@pytest.mark.parametrize("columns", [0.5, 1.0])
-@pytest.mark.parametrize("rows", [0.3, 1.0])
-@pytest.mark.parametrize("bootstrap", [False])
-def test_scores_are_scikit_learns_up_to_random_numbers(rows, columns, bootstrap):
-    many = {"max_samples": rows, "max_features": columns, "bootstrap": bootstrap}
+@pytest.mark.parametrize(("rows", "columns"), [(0.3, 0.5), (1.0, 1.0)])
+def test_scores_are_scikit_learns_up_to_random_numbers(rows, columns):
+    many = {"max_samples": rows, "max_features": columns, "bootstrap": False}
     theirs = -SklearnForest(n_estimators=300, random_state=7, **many).fit(ROWS).score_samples(FRESH)
     ours = forest_of(1500, **many).fit(ROWS, seed=7).score(FRESH)
     np.testing.assert_allclose(ours, theirs, atol=0.02)
