@@ -41,7 +41,9 @@ quickstart: $(PACKAGE_READY) ## Install what a user needs and run the quickstart
 
 test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
-test: lint docs ## Lint, build the documentation, then run the test suite
+test: $(PACKAGE_READY) $(DEV_READY) ## Lint, build the documentation, then run the test suite
+	@# The documentation is built by one process, which leaves the other cores to the linters.
+	@$(MAKE) --no-print-directory docs & $(MAKE) --no-print-directory lint || { wait; exit 1; }; wait $$!
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-fast: export OMP_NUM_THREADS := 1

@@ -301,17 +301,34 @@ def test_tables_of_every_kind_are_sorted_filtered_and_saved(browser, of_kind):
     opened.close()
 
 
+FEW_ROWS = """() => {
+  const count = {};
+  for (const row of document.querySelectorAll("tbody tr")) {
+    const parts = [row.closest("section"), row.closest("table"), row, ...row.querySelectorAll("*")];
+    const kind = parts.map((part) => part && [part.tagName, part.id, part.getAttribute("class"), part.style.cssText]);
+    const name = JSON.stringify(kind);
+    count[name] = (count[name] ?? 0) + 1;
+    if (count[name] > 2) row.remove();
+  }
+  return document.querySelectorAll("*").length;
+}"""
+"""Leaves two rows of each kind in a table: the time to check colours grows with the square of their number."""
+
+
 def test_every_kind_of_page_is_accessible(browser, of_kind):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     opened = browser.new_page(color_scheme="light")
     problems = []
     opened.on("pageerror", lambda error: problems.append(str(error)))
     opened.goto(of_kind)
+    for width in (390, 1280):
+        opened.set_viewport_size({"width": width, "height": 900})
+        assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    opened.evaluate(FEW_ROWS)
     # No width hides an element and no width has colours of its own: two looks are all widths and all colours.
     for width, scheme in ((1280, "light"), (390, "dark")):
         opened.set_viewport_size({"width": width, "height": 900})
         opened.emulate_media(color_scheme=scheme)
-        assert opened.evaluate("document.documentElement.scrollWidth") <= width
         found = axe.Axe().run(opened).response["violations"]
         serious = (each for each in found if each["impact"] in ("serious", "critical"))
         problems += [(scheme, each["id"], each["nodes"][0]["html"]) for each in serious]
