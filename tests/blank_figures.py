@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 
 @contextmanager
-def blank_figures() -> Iterator[None]:
-    """Let figures be written as blank images, where a test asks nothing about their pixels."""
+def blank_figures(*, vectors: bool = False) -> Iterator[None]:
+    """Let figures be written as blank images, where a test asks nothing about their pixels; vectors on request."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure.savefig
+
+    def save(figure: Figure, path: Path, **options: Any) -> None:
+        (drawn if vectors and path.suffix == ".svg" else save_blank)(figure, path, **options)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("matplotlib.figure.Figure.savefig", save_blank)
+        patch.setattr(Figure, "savefig", save)
         yield
 
 

@@ -20,6 +20,7 @@ from offnominal.studies.code import Sources
 from offnominal.studies.results import RunResults
 from offnominal.studies.stored_runs import stored_run
 
+from ..blank_figures import blank_figures
 from ..studies.cases import PoolHere
 
 runner = CliRunner()
@@ -51,7 +52,7 @@ alarm = "EpisodeMaximum"
 
 @pytest.fixture(autouse=True)
 def in_process(monkeypatch, blank_figures):
-    """Runs are done in this process; only that of `done` starts workers and draws figures."""
+    """Runs are done in this process; only that of `done` starts workers."""
     monkeypatch.setattr(study_runner, "LocalPool", lambda workers, peak_mb: PoolHere(Sources()))
 
 
@@ -62,7 +63,9 @@ def done(tmp_path_factory):
     (folder / "mine.toml").write_text(STUDY)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OFFNOMINAL_DATA", str(folder / "data"))
-        yield folder, again(folder)
+        with blank_figures():
+            said = again(folder)
+        yield folder, said
 
 
 def again(folder: Path, *words: str):

@@ -32,7 +32,7 @@ from offnominal.cli.program import program
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import MissingDependency
 from offnominal.detectors import detectors
-from offnominal.studies import runner
+from offnominal.studies import LocalPool, runner
 from offnominal.studies.code import Sources
 from offnominal.worlds import worlds
 
@@ -48,7 +48,7 @@ BLOCK = re.compile(
 COMMAND = typer.main.get_command(program)
 PROGRAM = "offnominal"
 STARTS_WORKERS = "docs/guide/submit.md"
-"""The page whose studies run in processes of their own, as for users; those of other pages run in this process."""
+"""The page whose studies run in a process of their own, as for users; those of other pages run in this process."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,12 @@ def test_blocks_run_as_printed(page, namespace, capsys, monkeypatch, request):
     printed = ""
     if "savefig" not in page.read_text(encoding="utf-8"):  # only reports are drawn, and nobody looks at them
         request.getfixturevalue("blank_figures")
-    if name_of(page) != STARTS_WORKERS:
-        monkeypatch.setattr(runner, "LocalPool", lambda workers, peak_mb: PoolHere(Sources()))
+    starts_workers = name_of(page) == STARTS_WORKERS
+    monkeypatch.setattr(
+        runner,
+        "LocalPool",
+        lambda workers, peak_mb: LocalPool(1, peak_mb=peak_mb) if starts_workers else PoolHere(Sources()),
+    )
     for block in blocks_of(page):
         where = f"{name_of(page)}, block at line {block.line}"
         if block.title:

@@ -37,6 +37,8 @@ from offnominal.reports.templates import render
 from offnominal.studies import display, runs
 from offnominal.studies.published_comparison import PublishedComparison
 
+from ..blank_figures import blank_figures
+
 NASTY = (
     "=cmd|'/C calc'!A0",
     "@SUM(A1)",
@@ -84,7 +86,8 @@ def run():
 def folder(run, tmp_path_factory):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     place = tmp_path_factory.mktemp("report")
-    off.write_report(run, place)
+    with blank_figures(vectors=True):
+        off.write_report(run, place)
     return place
 
 
