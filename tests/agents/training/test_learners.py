@@ -206,7 +206,7 @@ def test_the_replay_buffer_overwrites_the_oldest_and_samples_only_stored_transit
 
 def test_training_improves_on_random_actions(tmp_path):
     settings = TrainingSettings(
-        steps=2_800,
+        steps=2_000,
         n_envs=16,
         gradient_steps=4,
         batch_size=64,
