@@ -24,7 +24,7 @@ from offnominal.studies.code import Sources
 from offnominal.studies.data import content_hash, open_data
 from offnominal.studies.detector_evaluation import evaluate_detector
 from offnominal.studies.resource_meter import ResourceMeter, cell_cost
-from offnominal.studies.result_rows import result_table
+from offnominal.studies.result_rows import result_table, with_pooled_draws
 
 SINGLE_THREAD_ENVIRONMENT = {
     f"{library}_THREADS": "1"
@@ -60,9 +60,9 @@ def run_cell(cell: Cell, *, sources: Sources | None = None) -> CellResult:
     key = result_key(cell, data=content_hash(data), code=code)
     cost = cell_cost(meter, evaluation.steps)
     about = provenance(cell, key, data=content_hash(data), code=code)
-    rows = result_table(cell, key, evaluation.splits, cost).replace_schema_metadata(about)
+    rows = with_pooled_draws(result_table(cell, key, evaluation.splits, cost), evaluation.splits)
     shown = pa.Table.from_pylist([{"key": key, **cell.columns()} | row for row in evaluation.examples], examples.SCHEMA)
-    return CellResult(cell, key, rows, shown.replace_schema_metadata({"key": key}))
+    return CellResult(cell, key, rows.replace_schema_metadata(about), shown.replace_schema_metadata({"key": key}))
 
 
 def prepare(cell: Cell, workers: int = 1) -> str:

@@ -21,6 +21,9 @@ GUARANTEE = ("guarantee", "guarantee_unit", "guarantee_verdict")
 TEXTS = ("key", "world", "policy", "name", "detector", "parameters", *NAMED, *FACTS, *SEARCHED, *GUARANTEE)
 DRAWN = ("auroc", "matched_auroc", "excess_auroc", "average_precision", "fpr95", "equal_cost_mean_delay")
 DRAWS = tuple(f"draws_{name}" for name in DRAWN)
+POOLED = ("pooled_auroc", "pooled_average_precision", "pooled_fpr95")
+# Replicates that older results lack. Neither result_table nor type_of knows them: their code is part of all keys.
+POOLED_DRAWS = tuple(f"draws_{name}" for name in POOLED)
 COST = ("fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "wall_s", "peak_mb")
 SPENT = (*COST, "fit_s", "score_s")
 """Cost of a cell and of its rows, which differs from run to run."""
@@ -56,6 +59,23 @@ def result_table(cell: Cell, key: str, splits: Iterable[SplitEvaluation], cost: 
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: pa.array([row.get(name) for row in rows], type_of(name)) for name in names}
     return pa.table(columns)
+
+
+def with_pooled_draws(table: Any, splits: Iterable[SplitEvaluation]) -> Any:
+    """Return the rows of a cell with the bootstrap replicates of pooled metrics.
+
+    :func:`result_table` leaves them out: its code is part of the keys of results, and older results stay valid.
+
+    Args:
+        table: Rows of the cell.
+        splits: Evaluation of each split.
+    """
+    numbers = {split.report.name: split.report.numbers() for split in splits}
+    rows = list(zip(table["split"].to_pylist(), table["alarm"].to_pylist(), strict=True))
+    for name, column in zip(POOLED, POOLED_DRAWS, strict=True):
+        draws = [None if alarm else np.asarray(numbers[split][name].draws, np.float32) for split, alarm in rows]
+        table = table.append_column(column, pa.array(draws, pa.list_(pa.float32())))
+    return table
 
 
 def _rows(split: SplitEvaluation) -> Iterator[dict[str, Any]]:
@@ -118,6 +138,16 @@ def type_of(name: str) -> Any:
     return pa.int64() if name in WHOLE else pa.float64()
 
 
+def stored_type(name: str) -> Any:
+    """Return the type of a column in the file of a result: as :func:`type_of`, and of pooled replicates.
+
+    Example:
+        >>> stored_type("pooled_auroc"), stored_type("draws_pooled_auroc")
+        (DataType(double), ListType(list<item: float>))
+    """
+    return pa.list_(pa.float32()) if name in POOLED_DRAWS else type_of(name)
+
+
 def means_of(table: Any) -> dict[str, float]:
     """Return the mean over splits of each number that is defined somewhere, alarms together; median delays by median.
 
@@ -154,7 +184,7 @@ def stored_delays(table: Any, name: str) -> list[float]:
 
 
 def same_results(first: Any, second: Any) -> bool:
-    """Whether two tables of results hold the same numbers, apart from their cost.
+    """Whether two tables of results hold the same numbers, apart from their cost and from replicates that one lacks.
 
     Args:
         first: Rows of some cells.
@@ -166,10 +196,10 @@ def same_results(first: Any, second: Any) -> bool:
         >>> same_results(one, other)
         True
     """
-    names = sorted(set(first.column_names) - set(SPENT))
-    if sorted(set(second.column_names) - set(SPENT)) != names or first.num_rows != second.num_rows:
+    names, others = set(first.column_names), set(second.column_names)
+    if (names ^ others) - {*SPENT, *POOLED_DRAWS} or first.num_rows != second.num_rows:
         return False
-    return all(_bytes(first, name) == _bytes(second, name) for name in names)
+    return all(_bytes(first, name) == _bytes(second, name) for name in sorted((names & others) - set(SPENT)))
 
 
 def _bytes(table: Any, name: str) -> list[bytes]:

@@ -14,7 +14,7 @@ from offnominal.core.files import file_errors, read_json, write_json
 from offnominal.studies import example_episodes as examples
 from offnominal.studies.failure import Failure
 from offnominal.studies.files import UNFINISHED, dataset_of, is_whole, parse_table, read_table, sweep, write_table
-from offnominal.studies.result_rows import DRAWS
+from offnominal.studies.result_rows import DRAWS, POOLED_DRAWS
 from offnominal.studies.segments import (
     CELLS,
     EMPTY_CELLS,
@@ -81,7 +81,7 @@ class Store:
         if not self.has(key):
             if shown is not None:
                 write_table(self._example(key), shown, staging=self._staging, flush=False)
-            write_table(self.path(key), rows, staging=self._staging, split=DRAWS)
+            write_table(self.path(key), rows, staging=self._staging, split=(*DRAWS, *POOLED_DRAWS))
         self.forget_failure(key)
 
     def rows(self, keys: Iterable[str]) -> Any:

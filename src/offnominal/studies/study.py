@@ -27,10 +27,12 @@ class Scale(DetectorScale):
     Args:
         worlds: Ids of worlds.
         policies: Policies.
+        world_policies: Policies of some worlds, in place of `policies`.
     """
 
     worlds: tuple[str, ...] | None = None
     policies: tuple[str, ...] | None = None
+    world_policies: dict[str, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True)
