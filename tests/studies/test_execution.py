@@ -10,7 +10,7 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.studies import result_key, run_cell, same_results
 from offnominal.studies.data import content_hash, open_data
 from offnominal.studies.execution import build_alarm, build_detector, code_of
-from offnominal.studies.result_rows import DRAWN
+from offnominal.studies.result_rows import DRAWN, POOLED, POOLED_DRAWS
 
 from .cases import ALARM, DATA, NAMES, SPLIT, small_cell
 
@@ -122,3 +122,20 @@ def test_what_is_no_detector_is_named(package, sources):
 def test_data_without_faults_are_refused(sources):
     with pytest.raises(InvalidParameter, match="no split with faults"):
         run_cell(small_cell(data=DATA.replace(levels=())), sources=sources)
+
+
+def test_pooled_metrics_have_their_replicates(result):
+    rows = result["KNN"].rows
+    for name, column in zip(POOLED, POOLED_DRAWS, strict=True):
+        for number, alarm, draws in zip(*(rows[each].to_pylist() for each in (name, "alarm", column)), strict=True):
+            assert (draws is None) == (alarm is not None)
+            assert draws is None or min(draws) <= number <= max(draws)
+
+
+def test_results_without_pooled_replicates_are_the_same_ones(result):
+    rows = result["KNN"].rows
+    older = rows.drop_columns(list(POOLED_DRAWS))
+    assert same_results(rows, older)
+    assert same_results(older, rows)
+    changed = rows.set_column(rows.column_names.index(POOLED_DRAWS[0]), POOLED_DRAWS[0], rows[POOLED_DRAWS[1]])
+    assert not same_results(rows, changed)

@@ -7,9 +7,9 @@ from offnominal.studies.results import RunResults
 NUMBERS = ("auroc", "average_precision", "fpr95", "pooled_auroc", "pooled_average_precision", "pooled_fpr95")
 
 
-def row(world, name, level, alarm=None, anomaly="action/offset", **numbers):
+def row(world, name, level, alarm=None, anomaly="action/offset", policy="tqc", seed=0, **numbers):
     split, kind = f"{anomaly}@{level}", anomaly.partition("/")[0]
-    about = {"world": world, "policy": "tqc", "name": name, "seed": 0, "split": split, "kind": kind, "level": level}
+    about = {"world": world, "policy": policy, "name": name, "seed": seed, "split": split, "kind": kind, "level": level}
     return about | {"alarm": alarm} | dict.fromkeys(NUMBERS, None) | numbers
 
 

@@ -4,11 +4,14 @@ import csv
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym import evidence, renew_evidence
 from offnominal.papers.anomaly_gym.discrimination_tables import every_metric
 from offnominal.papers.anomaly_gym.renew_evidence import evidence_rows
+from offnominal.papers.measured_evidence import Evidence
 
 from .made_rows import NUMBERS, row, run
 
@@ -82,3 +85,50 @@ def test_an_experiment_explains_a_number_of_table_13(monkeypatch, experiment, ca
     (line,) = [line for line in every_metric(images(0.33)) if line.cause and line.labels["metric"] == "AUROC"]
     assert (line.labels["detector"], line.cause, line.outcome) == ("LDM", cause, "explained")
     assert line.note.endswith("0.33 becomes 0.66")
+
+
+def vectors(value, policy="tqc"):
+    return [row(WORLD, "KNN", "strong", policy=policy, **dict.fromkeys(NUMBERS, value))]
+
+
+def test_each_policy_of_a_run_is_an_experiment_of_its_own(monkeypatch, tmp_path):
+    (tmp_path / "evidence.csv").write_text(",".join(renew_evidence.COLUMNS) + "\n")
+    runs = {"before": run(vectors(0.3)), "after": run(vectors(0.5, "scripted") + vectors(0.6, "sac"))}
+    monkeypatch.setattr(renew_evidence, "FOLDER", tmp_path)
+    monkeypatch.setattr(renew_evidence, "_results", lambda _, name: runs[name])
+    renew_evidence.main(["store", "before", "policy=after"])
+    with (tmp_path / "evidence.csv").open() as file:
+        found = [(each["experiment"], each["world"], each["after"]) for each in csv.DictReader(file)]
+    assert set(found) == {("policy-scripted", WORLD, "0.500"), ("policy-sac", WORLD, "0.600")}
+    assert len(found) == 2 * len(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("strengths", "scripted", "note"),
+    [
+        (0.65, 0.67, "with its strengths, 0.30 becomes 0.65"),  # published 0.68: the policy is not needed
+        (0.50, 0.67, "with its strengths and our hand-written controller, 0.30 becomes 0.67"),
+        (0.50, 0.40, ""),
+    ],
+)
+def test_another_policy_counts_only_where_nothing_else_explains(monkeypatch, strengths, scripted, note):
+    made = [
+        *evidence_rows(run(vectors(0.3)), "public-code-strengths", run(vectors(strengths))),
+        *evidence_rows(run(vectors(0.3)), "policy-scripted", run(vectors(scripted, "scripted"))),
+    ]
+    monkeypatch.setattr(evidence, "_rows", lambda _: made)
+    for name in ("evidence", "policy_evidence"):
+        monkeypatch.setattr(evidence, name, getattr(evidence, name).__wrapped__)
+    found = evidence.explanation((WORLD, "strong", "KNN", "auroc", ""), 0.3, 0.68)
+    assert (found is None) if not note else (found is not None and found.note.endswith(note))
+
+
+def test_a_policy_that_is_further_away_than_our_expert_explains_nothing(monkeypatch):
+    key = (WORLD, "strong", "KNN", "auroc", "")
+    expert = Evidence("defect", "", 0.3, Estimate(0.55))
+    wide = Evidence("setting", "", 0.3, Estimate(0.45, np.array([0.2, 0.7])))
+    monkeypatch.setattr(evidence, "policy_evidence", lambda: {key: [wide]})
+    monkeypatch.setattr(evidence, "evidence", dict)
+    assert evidence.explanation(key, 0.3, 0.65) is wide
+    monkeypatch.setattr(evidence, "evidence", lambda: {key: [expert]})
+    assert evidence.explanation(key, 0.3, 0.65) is None

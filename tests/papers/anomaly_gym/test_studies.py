@@ -41,6 +41,7 @@ def test_shipped_studies_can_be_laid_out_at_every_scale(name):
         ("anomaly-gym", "paper", 10 * 20),
         ("anomaly-gym-as-published", "paper", 10 * 17),
         ("anomaly-gym-as-published", "strengths", 10 * 17),
+        ("anomaly-gym-as-published", "policies", 14 * 7),
         ("anomaly-gym-published-strengths", "paper", 10 * 17),
         ("anomaly-gym-images", "laptop", 10 * 29),
         ("anomaly-gym-images", "paper", 10 * 34),
@@ -99,3 +100,13 @@ def test_every_world_of_the_study_has_a_policy_and_strengths(world):
     assert load_study("anomaly-gym-as-published").worlds == load_study("anomaly-gym").worlds  # type: ignore[attr-defined]
     assert expert_card(world, "tqc").algorithm == "tqc"
     assert {level for _, level in strengths_of(world)} >= set(LEVELS)
+
+
+def test_policies_differ_from_strengths_in_the_policy_only():
+    study = load_study("anomaly-gym-as-published")
+    before, after = (list(study.at(scale).cells()) for scale in ("strengths", "policies"))
+    assert {cell.policy for cell in before} == {"tqc"}  # type: ignore[attr-defined]
+    assert all(cell.replace(policy="tqc") in before for cell in after)
+    policies = {cell.world: {other.policy for other in after if other.world == cell.world} for cell in after}  # type: ignore[attr-defined]
+    assert policies["SAP-Goal0-v0"] == policies["MJC-CartpoleSwingup-v0"] == {"scripted", "sac", "td3"}
+    assert policies["URM-PnP-v0"] == {"scripted"}

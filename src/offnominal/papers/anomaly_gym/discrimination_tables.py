@@ -8,6 +8,7 @@ import numpy as np
 
 from offnominal.evaluation.estimate import Estimate, average
 from offnominal.papers.anomaly_gym.known_differences import known_difference
+from offnominal.papers.anomaly_gym.pooled_metrics import with_replicates
 from offnominal.papers.anomaly_gym.published_numbers import (
     ADDED_FAULTS,
     COUNTERPARTS,
@@ -17,6 +18,7 @@ from offnominal.papers.anomaly_gym.published_numbers import (
     published_by_group,
     published_by_world,
 )
+from offnominal.papers.anomaly_gym.training_interval import with_training_intervals
 from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.published_comparison import PublishedComparison
@@ -48,7 +50,10 @@ def table_3(results: RunResults) -> list[PublishedComparison]:
 
 
 def every_metric(results: RunResults) -> list[PublishedComparison]:
-    """Compare every metric of every detector, world and level."""
+    """Compare every metric of every detector, world and level.
+
+    A published number is from one training: where a run has several, intervals are those of one more.
+    """
     return list(_by_world(results) if results.table.num_rows else _published_alone(results))
 
 
@@ -70,7 +75,9 @@ def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
     for metric, title in METRICS.items():
         measured = _measured(results, metric)
         for level in LEVELS:
-            for (world, detector), ours in pivot(measured.where(level=level), metric, "world", "name").items():
+            part = measured.where(level=level)
+            means = with_training_intervals(part, pivot(part, metric, "world", "name"))
+            for (world, detector), ours in means.items():
                 counterpart = COUNTERPARTS.get(detector)
                 if counterpart is not None:
                     labels = {"world": world, "level": level, "detector": detector, "metric": title}
@@ -101,7 +108,7 @@ def _of_images(results: RunResults) -> bool:
 
 def _measured(results: RunResults, metric: str) -> MetricTable:
     """Return a metric of a run without the faults that the published numbers leave out."""
-    measured = MetricTable.of(results.table, metric)
+    measured = with_replicates(results.table, metric)
     left_out = [
         split.rpartition("@")[0] in ADDED_FAULTS.get(world, ())
         for world, split in zip(measured.world, measured.split, strict=True)

@@ -6,7 +6,10 @@ published; also ``anomaly-gym-images``. Rows without new results stay::
     renew_evidence runs/store anomaly-gym@laptop training=anomaly-gym@paper
     renew_evidence runs/store anomaly-gym@paper public-code=anomaly-gym-as-published@paper
     renew_evidence runs/store anomaly-gym@paper public-code-strengths=anomaly-gym-as-published@strengths
+    renew_evidence runs/store anomaly-gym@paper policy=anomaly-gym-as-published@policies
     renew_evidence runs/store anomaly-gym-images@laptop image-training=anomaly-gym-images@training
+
+Each policy is an experiment of its own, such as ``policy-sac``.
 
 With ``scores``, it simulates our policies under published fault parameters and under strong faults; with worlds after
 it, only under the published parameters of these worlds.
@@ -25,7 +28,7 @@ import pyarrow.compute as pc
 
 from offnominal.core.files import write_text
 from offnominal.papers.anomaly_gym.discrimination_tables import METRICS, every_metric, table_3
-from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, Key
+from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, POLICY, Key
 from offnominal.papers.anomaly_gym.measured_scores import (
     published_parameter_scores,
     published_success,
@@ -42,8 +45,12 @@ FOLDER = Path(__file__).parent
 POLICIES = ("tqc", "sac", "td3")
 POLICY_WORLDS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0")
 EPISODES, SUCCESS_EPISODES = 200, 1000
+POLICIES_OF_RUN = POLICY.removesuffix("-")
+"""All experiments on policies that a run has."""
 COLUMNS = ("experiment", "scale", "world", "level", "detector", "metric", "kind", "before", "after", "low", "high")
 """Columns of the evidence: what was changed, the scale of the number before, the number, and its interval after."""
+GIVEN = (*(name for name in EXPERIMENTS if not name.startswith(POLICY)), POLICIES_OF_RUN)
+"""Experiments that arguments can name."""
 Row = Mapping[str, object]
 
 
@@ -80,6 +87,21 @@ def evidence_rows(plain: RunResults, experiment: str, changed: RunResults) -> It
             yield dict(zip(COLUMNS, (experiment, plain.scale, *key, *texts), strict=True))
 
 
+def experiments(given: str, changed: RunResults) -> Iterator[tuple[str, RunResults]]:
+    """Yield the experiments of a run: one, or one per policy.
+
+    Args:
+        given: One of :data:`GIVEN`.
+        changed: The run.
+    """
+    if given != POLICIES_OF_RUN:
+        yield given, changed
+        return
+    policies = changed.table["policy"]
+    for policy in pc.unique(policies).to_pylist():
+        yield f"{POLICY}{policy}", replace(changed, table=changed.table.filter(pc.equal(policies, policy)))
+
+
 def _at_levels_of(plain: RunResults, changed: RunResults) -> RunResults:
     """Return a run with only the levels of another: Table 4 has means over all of them."""
     return replace(plain, table=plain.table.filter(pc.is_in(plain.table["level"], pc.unique(changed.table["level"]))))
@@ -100,10 +122,10 @@ def main(arguments: list[str]) -> None:
             renew_strength_scores(WORLDS)
         case ["scores", *worlds]:
             renew_strength_scores(worlds)
-        case [store, plain, *runs] if runs and all(run.partition("=")[0] in EXPERIMENTS for run in runs):
+        case [store, plain, *runs] if runs and all(run.partition("=")[0] in GIVEN for run in runs):
             renew_evidence(Path(store), plain, dict(run.split("=", 1) for run in runs))
         case _:
-            raise SystemExit(f"{__doc__}\nExperiments: {', '.join(EXPERIMENTS)}.")
+            raise SystemExit(f"{__doc__}\nExperiments: {', '.join(GIVEN)}.")
 
 
 def renew_evidence(store: Path, plain: str, runs: Mapping[str, str]) -> None:
@@ -116,8 +138,9 @@ def renew_evidence(store: Path, plain: str, runs: Mapping[str, str]) -> None:
     """
     before = _results(store, plain)
     found = {_name(row): row for row in _known("evidence.csv")}
-    for experiment, run in runs.items():
-        found |= {_name(row): row for row in evidence_rows(before, experiment, _results(store, run))}
+    for given, run in runs.items():
+        for experiment, changed in experiments(given, _results(store, run)):
+            found |= {_name(row): row for row in evidence_rows(before, experiment, changed)}
     order = list(EXPERIMENTS)
     write_rows("evidence.csv", sorted(found.values(), key=lambda row: order.index(str(row["experiment"]))))
 

@@ -1,0 +1,79 @@
+"""Intervals that a published number, which is from one training, falls into by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.special import stdtrit
+
+from offnominal.evaluation.estimate import TAIL, Estimate, average
+from offnominal.studies.metric_table import MetricTable
+
+Means = dict[tuple[str, str], Estimate]
+"""Our numbers by world and detector."""
+
+
+def with_training_intervals(measured: MetricTable, means: Mapping[tuple[str, str], Estimate]) -> Means:
+    """Return means with prediction intervals for one more training, in worlds with several trainings of a detector.
+
+    Other worlds keep the interval over episodes: a spread that was not measured there is not assumed.
+
+    Args:
+        measured: One metric at one level.
+        means: Its means by world and detector.
+    """
+    found = dict(means)
+    for name in measured.names:
+        part = measured.take((measured.name == name) & ~np.isnan(measured.values))
+        runs = {world: trainings for world, trainings in part.per_world() if len(trainings) > 1}
+        deviation, freedom = training_spread([_values(trainings) for trainings in runs.values()])
+        found |= {(world, name): _predicted(trainings, deviation, freedom) for world, trainings in runs.items()}
+    return found
+
+
+def training_spread(worlds: Sequence[Sequence[float]]) -> tuple[float, int]:
+    """Return the standard deviation between trainings, pooled over worlds, and its degrees of freedom.
+
+    Args:
+        worlds: Numbers of the trainings in each world.
+
+    Example:
+        >>> training_spread([(0.50, 0.52), (0.80, 0.78, 0.79)])
+        (0.0115..., 3)
+    """
+    freedom = sum(len(values) - 1 for values in worlds)
+    squares = sum(float(np.square(np.subtract(values, np.mean(values))).sum()) for values in worlds)
+    return (squares / freedom) ** 0.5 if freedom else 0.0, freedom
+
+
+def prediction_interval(episodes: Estimate, trainings: int, deviation: float, freedom: int) -> Estimate:
+    """Return a mean over trainings with the interval of one more training: its spread beside that over episodes.
+
+    The number of another training deviates from the mean of `n` by ``s * sqrt(1 + 1 / n)``, with Student's factor for a
+    measured ``s``. The reach of this and that of the interval over episodes add up as squares.
+
+    Args:
+        episodes: The mean, with its replicates over episodes.
+        trainings: Number of trainings.
+        deviation: Standard deviation between trainings.
+        freedom: Degrees of freedom of the deviation.
+
+    Example:
+        >>> prediction_interval(Estimate(0.8, np.array([0.79, 0.81])), 3, 0.02, 6)
+        Estimate(0.800 [0.743, 0.857])
+    """
+    assert episodes.value is not None
+    reach = float(stdtrit(freedom, 1.0 - TAIL)) * deviation * (1.0 + 1.0 / trainings) ** 0.5
+    ends = (episodes.low, episodes.high)
+    below, above = (0.0 if end is None else abs(end - episodes.value) for end in ends)
+    low, high = episodes.value - np.hypot(below, reach), episodes.value + np.hypot(above, reach)
+    return Estimate(episodes.value, np.clip([low, high], 0.0, 1.0))
+
+
+def _predicted(trainings: Sequence[Estimate], deviation: float, freedom: int) -> Estimate:
+    return prediction_interval(average(trainings), len(trainings), deviation, freedom)
+
+
+def _values(trainings: Sequence[Estimate]) -> list[float]:
+    return [each.value for each in trainings if each.value is not None]

@@ -1,0 +1,54 @@
+"""Control of evidence: what it explains of the published values of other worlds."""
+
+import pytest
+
+from offnominal.papers.anomaly_gym import evidence, permutation_control
+from offnominal.papers.anomaly_gym.permutation_control import Control, controls
+from offnominal.papers.anomaly_gym.published_numbers import WORLDS, published_by_world
+
+METRIC = ("strong", "PE-DM", "pooled_fpr95")
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Evidence that brings every number exactly to its published value, from far away."""
+    rows = []
+    for world in WORLDS:
+        value = published_by_world()[(world, *METRIC)]
+        about = dict(zip(("world", "level", "detector", "metric", "kind"), (world, *METRIC, ""), strict=True))
+        numbers = {"before": str(value + 0.5), "after": str(value), "low": "", "high": ""}
+        rows.append({"experiment": "public-code", "scale": "paper"} | about | numbers)
+    monkeypatch.setattr(evidence, "_rows", lambda _: rows)
+    monkeypatch.setattr(evidence, "evidence", evidence.evidence.__wrapped__)
+    monkeypatch.setattr(evidence, "policy_evidence", dict)
+    return rows
+
+
+@pytest.mark.usefixtures("made")
+def test_true_evidence_explains_more_than_that_of_other_worlds():
+    alone, together = controls(repetitions=20)
+    assert (alone.experiment, alone.differing, alone.explained) == ("public-code", 10, 10)
+    assert (together.experiment, together.share) == (permutation_control.ALL, 1.0)
+    assert max(alone.by_chance) < 1.0
+    assert alone.p_value == pytest.approx(1 / 21)
+
+
+def test_evidence_that_is_the_same_everywhere_explains_as_much_by_chance(made):
+    for row in made:
+        row |= {"before": "2.0", "low": "0.0", "high": "1.0"}
+    alone, _ = controls(repetitions=5)
+    assert alone.share == 1.0
+    assert alone.by_chance == (1.0,) * 5
+    assert alone.p_value == 1.0
+
+
+@pytest.mark.usefixtures("made")
+def test_other_scales_are_left_out():
+    (together,) = controls("laptop", repetitions=2)
+    assert (together.differing, together.share) == (0, 0.0)
+
+
+def test_a_control_says_both_shares():
+    assert str(Control("training", 40, 10, (0.1, 0.3))) == (
+        "training: 10 of 40 (25%); values of other worlds: 20% (10% to 30%), p = 0.667"
+    )
