@@ -17,9 +17,10 @@ def made(monkeypatch):
         value = published_by_world()[(world, *METRIC)]
         about = dict(zip(("world", "level", "detector", "metric", "kind"), (world, *METRIC, ""), strict=True))
         numbers = {"before": str(value + 0.5), "after": str(value), "low": "", "high": ""}
-        rows.append({"experiment": "public-code", "scale": "paper"} | about | numbers)
+        rows.append({"experiment": "public-code-strengths", "scale": "paper"} | about | numbers)
     monkeypatch.setattr(evidence, "_rows", lambda _: rows)
     monkeypatch.setattr(evidence, "evidence", evidence.evidence.__wrapped__)
+    monkeypatch.setattr(permutation_control, "evidence", evidence.evidence)
     monkeypatch.setattr(evidence, "policy_evidence", dict)
     return rows
 
@@ -27,7 +28,7 @@ def made(monkeypatch):
 @pytest.mark.usefixtures("made")
 def test_true_evidence_explains_more_than_that_of_other_worlds():
     alone, together = controls(repetitions=20)
-    assert (alone.experiment, alone.differing, alone.explained) == ("public-code", 10, 10)
+    assert (alone.experiment, alone.differing, alone.explained) == ("public-code-strengths", 10, 10)
     assert (together.experiment, together.share) == (permutation_control.ALL, 1.0)
     assert max(alone.by_chance) < 1.0
     assert alone.p_value == pytest.approx(1 / 21)
@@ -40,6 +41,18 @@ def test_evidence_that_is_the_same_everywhere_explains_as_much_by_chance(made):
     assert alone.share == 1.0
     assert alone.by_chance == (1.0,) * 5
     assert alone.p_value == 1.0
+
+
+def test_policies_are_counted_where_nothing_else_explains(made):
+    others = [row | {"experiment": "policy-sac"} for row in made[:4]]
+    for number, row in enumerate(made):
+        row["after"] = row["after"] if number == 0 else "9.0"
+    made += others
+    found = {control.experiment: control for control in controls(repetitions=5)}
+    assert (found["policy-sac"].differing, found["policy-sac"].explained) == (4, 4)
+    beyond = found[permutation_control.BEYOND]
+    assert (beyond.differing, beyond.explained) == (3, 3)
+    assert (found[permutation_control.ALL].differing, found[permutation_control.ALL].explained) == (10, 4)
 
 
 @pytest.mark.usefixtures("made")

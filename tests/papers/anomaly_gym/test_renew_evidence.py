@@ -132,3 +132,23 @@ def test_a_policy_that_is_further_away_than_our_expert_explains_nothing(monkeypa
     assert evidence.explanation(key, 0.3, 0.65) is wide
     monkeypatch.setattr(evidence, "evidence", lambda: {key: [expert]})
     assert evidence.explanation(key, 0.3, 0.65) is None
+
+
+def test_a_policy_counts_only_in_worlds_where_it_is_nearer_on_average():
+    def rows(experiment, world, *values):
+        about = {"experiment": experiment, "world": world, "level": "strong", "detector": "KNN", "kind": "", "low": ""}
+        numbers = [{"metric": metric, "after": value} for metric, value in zip(("auroc", "fpr95"), values, strict=True)]
+        return [about | number | {"before": "0.3", "high": ""} for number in numbers]
+
+    published = {(world, "strong", "KNN", metric, ""): 0.5 for world in ("A", "B") for metric in ("auroc", "fpr95")}
+    made = [
+        *rows("public-code-strengths", "A", "0.4", "0.4"),
+        *rows("public-code-strengths", "B", "0.4", "0.4"),
+        *rows("policy-sac", "A", "0.5", "0.3"),
+        *rows("policy-sac", "B", "0.5", "0.39"),
+        *rows("policy-td3", "A", "0.41", "0.41"),
+        *rows("policy-td3", "C", "0.5", "0.5"),
+    ]
+    found = evidence.nearer_policies(made, published)
+    changes = {(key[0], each.change.split()[-2]) for key, experiments in found.items() for each in experiments}
+    assert changes == {("B", "SAC"), ("A", "TD3")}

@@ -7,22 +7,37 @@ show something only if they explain a larger share of the differences from the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, Key, evidence_of, evidence_rows, explanation
-from offnominal.papers.anomaly_gym.published_numbers import WORLDS, published_by_world
+from offnominal.papers.anomaly_gym.evidence import (
+    EXPERIMENTS,
+    POLICY,
+    Key,
+    evidence,
+    evidence_of,
+    evidence_rows,
+    explanation,
+    key_of,
+    nearer_policies,
+    published_numbers,
+)
+from offnominal.papers.anomaly_gym.published_numbers import WORLDS
 from offnominal.papers.measured_evidence import nearest_explanation
 from offnominal.studies.published_comparison import NEAR
 
 REPETITIONS = 200
 SCALE = "paper"
 ALL = "all together"
-Explains = Callable[[Key, float, float], bool]
-"""Whether our value of a number that differs from a published one is explained."""
+BEYOND = "other policies, where nothing else explains"
+Worlds = Mapping[str, str]
+"""The world whose published values each world gets."""
+Explains = Callable[[Key, float, float], bool | None]
+"""Whether our value of a number that differs from a published one is explained; None if it does not count."""
+Judge = Callable[[Mapping[Key, float]], Explains]
+"""Returns, for the published values of some worlds, what explains differences from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,7 @@ class Control:
 
 
 def controls(scale: str = SCALE, *, repetitions: int = REPETITIONS, seed: int = 0) -> Iterator[Control]:
-    """Yield the control of each experiment with results at a scale, and of all together.
+    """Yield the control of each experiment with results at a scale, of other policies beyond the rest, and of all.
 
     Args:
         scale: Scale of our numbers before the experiments.
@@ -73,10 +88,13 @@ def controls(scale: str = SCALE, *, repetitions: int = REPETITIONS, seed: int = 
         own = [row for row in rows if row["experiment"] == experiment]
         if own:
             yield _control(experiment, own, _alone(own), exchanges)
-    yield _control(ALL, rows, lambda key, ours, published: explanation(key, ours, published) is not None, exchanges)
+    policies = [row for row in rows if row["experiment"].startswith(POLICY)]
+    if policies:
+        yield _control(BEYOND, policies, _judge(rows, beyond=True), exchanges)
+    yield _control(ALL, rows, _judge(rows), exchanges)
 
 
-def exchange(generator: np.random.Generator) -> dict[str, str]:
+def exchange(generator: np.random.Generator) -> Worlds:
     """Return another world for each world.
 
     Example:
@@ -90,33 +108,50 @@ def exchange(generator: np.random.Generator) -> dict[str, str]:
             return found
 
 
-def _alone(rows: Iterable[Mapping[str, str]]) -> Explains:
-    """Return whether the evidence of some rows explains a difference."""
+def _alone(rows: Iterable[Mapping[str, str]]) -> Judge:
+    """Return the judge by the evidence of some rows."""
     found = evidence_of(rows)
-    return lambda key, ours, published: nearest_explanation(found[key], ours, published) is not None
+    return lambda _: lambda key, ours, published: nearest_explanation(found[key], ours, published) is not None
 
 
-def _control(name: str, rows: Iterable[Mapping[str, str]], explains: Explains, exchanges: Iterable[Any]) -> Control:
+def _judge(rows: Sequence[Mapping[str, str]], *, beyond: bool = False) -> Judge:
+    """Return the judge by all evidence.
+
+    Args:
+        rows: The evidence.
+        beyond: Whether differences that experiments with our expert explain do not count.
+    """
+
+    def judge(values: Mapping[Key, float]) -> Explains:
+        policies = nearer_policies(rows, values)
+
+        def explains(key: Key, ours: float, published: float) -> bool | None:
+            if beyond and nearest_explanation(evidence().get(key, ()), ours, published) is not None:
+                return None
+            return explanation(key, ours, published, policies=policies) is not None
+
+        return explains
+
+    return judge
+
+
+def _control(name: str, rows: Iterable[Mapping[str, str]], judge: Judge, exchanges: Iterable[Worlds]) -> Control:
     ours: dict[Key, float] = {}
     for row in rows:
-        key = row["world"], row["level"], row["detector"], row["metric"], row["kind"]
-        ours.setdefault(key, float(row["before"]))
-    differing, explained = _count(ours, explains, {world: world for world in WORLDS})
-    counts = [_count(ours, explains, worlds) for worlds in exchanges]
+        ours.setdefault(key_of(row), float(row["before"]))
+    differing, explained = _count(ours, judge, {world: world for world in WORLDS})
+    counts = [_count(ours, judge, worlds) for worlds in exchanges]
     return Control(name, differing, explained, tuple(part / whole if whole else 0.0 for whole, part in counts))
 
 
-def _count(ours: Mapping[Key, float], explains: Explains, worlds: Mapping[str, str]) -> tuple[int, int]:
+def _count(ours: Mapping[Key, float], judge: Judge, worlds: Worlds) -> tuple[int, int]:
     """Return how many of our numbers differ from the published ones of the given worlds, and how many are explained."""
-    published = published_by_world()
-    differing = explained = 0
-    for key, value in ours.items():
-        world, level, detector, metric, _ = key
-        other = published.get((worlds[world], level, detector, metric))
-        if other is not None and abs(value - other) > NEAR:
-            differing += 1
-            explained += explains(key, value, other)
-    return differing, explained
+    known = published_numbers()
+    others = {key: known.get((worlds[key[0]], *key[1:])) for key in ours}
+    published = {key: value for key, value in others.items() if value is not None}
+    explains = judge(published)
+    found = [explains(key, ours[key], value) for key, value in published.items() if abs(ours[key] - value) > NEAR]
+    return sum(each is not None for each in found), found.count(True)
 
 
 def main() -> None:
