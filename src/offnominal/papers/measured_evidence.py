@@ -27,13 +27,14 @@ class Evidence:
 
     @property
     def note(self) -> str:
-        """The experiment in words.
+        """The experiment in words; with its interval if only that explains the difference.
 
         Example:
             >>> Evidence("defect", "as in the public code", 0.377, Estimate(0.509)).note
             'as in the public code, 0.38 becomes 0.51'
         """
-        return f"{self.change}, {self.before:.2f} becomes {self.after.value:.2f}"
+        interval = f" [{self.after.low:.2f}, {self.after.high:.2f}]" if self.cause == "chance" else ""
+        return f"{self.change}, {self.before:.2f} becomes {self.after.value:.2f}{interval}"
 
     def distance(self, published: float) -> float:
         """Return how far our number with the change is from the published one."""

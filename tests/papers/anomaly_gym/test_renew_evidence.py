@@ -129,7 +129,9 @@ def test_a_policy_that_is_further_away_than_our_expert_explains_nothing(monkeypa
     wide = Evidence("setting", "", 0.3, Estimate(0.45, np.array([0.2, 0.7])))
     monkeypatch.setattr(evidence, "policy_evidence", lambda: {key: [wide]})
     monkeypatch.setattr(evidence, "evidence", dict)
-    assert evidence.explanation(key, 0.3, 0.65) is wide
+    found = evidence.explanation(key, 0.3, 0.65)
+    assert found is not None
+    assert (found.cause, found.note) == ("chance", ", 0.30 becomes 0.45 [0.20, 0.70]")
     monkeypatch.setattr(evidence, "evidence", lambda: {key: [expert]})
     assert evidence.explanation(key, 0.3, 0.65) is None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -136,7 +136,8 @@ def explanation(
     """Return the experiment that comes nearest to a published number, or None if none explains the difference.
 
     Another policy counts only where nothing else explains the difference, and only if it comes nearer than our expert
-    does in every experiment.
+    does in every experiment. Where the published number is in the interval of an experiment without being near, the
+    cause is chance.
 
     Args:
         key: The number.
@@ -150,10 +151,9 @@ def explanation(
     known = evidence().get(key, [])
     nearest = min((each.distance(published) for each in known), default=float("inf"))
     others = (policy_evidence() if policies is None else policies).get(key, ())
-    found = nearest_explanation(known, ours, published, near)
-    return found or nearest_explanation(
-        [each for each in others if each.distance(published) < nearest], ours, published, near
-    )
+    closer = [each for each in others if each.distance(published) < nearest]
+    found = nearest_explanation(known, ours, published, near) or nearest_explanation(closer, ours, published, near)
+    return found if found is None or found.distance(published) <= near else replace(found, cause="chance")
 
 
 @cache
