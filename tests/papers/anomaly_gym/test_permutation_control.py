@@ -43,11 +43,12 @@ def test_evidence_that_is_the_same_everywhere_explains_as_much_by_chance(made):
     assert alone.p_value == 1.0
 
 
-def test_policies_are_counted_where_nothing_else_explains(made):
+def test_policies_are_counted_where_nothing_else_explains(made, monkeypatch):
     others = [row | {"experiment": "policy-sac"} for row in made[:4]]
     for number, row in enumerate(made):
         row["after"] = row["after"] if number == 0 else "9.0"
     made += others
+    monkeypatch.setattr(permutation_control, "nearer_policies", lambda rows, worlds: evidence.evidence_of(others))
     found = {control.experiment: control for control in controls(repetitions=5)}
     assert (found["policy-sac"].differing, found["policy-sac"].explained) == (4, 4)
     beyond = found[permutation_control.BEYOND]

@@ -10,6 +10,7 @@ import pytest
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym import evidence, renew_evidence
 from offnominal.papers.anomaly_gym.discrimination_tables import every_metric
+from offnominal.papers.anomaly_gym.published_numbers import WORLDS
 from offnominal.papers.anomaly_gym.renew_evidence import evidence_rows
 from offnominal.papers.measured_evidence import Evidence
 
@@ -112,13 +113,13 @@ def test_each_policy_of_a_run_is_an_experiment_of_its_own(monkeypatch, tmp_path)
     ],
 )
 def test_another_policy_counts_only_where_nothing_else_explains(monkeypatch, strengths, scripted, note):
-    made = [
-        *evidence_rows(run(vectors(0.3)), "public-code-strengths", run(vectors(strengths))),
-        *evidence_rows(run(vectors(0.3)), "policy-scripted", run(vectors(scripted, "scripted"))),
-    ]
-    monkeypatch.setattr(evidence, "_rows", lambda _: made)
-    for name in ("evidence", "policy_evidence"):
-        monkeypatch.setattr(evidence, name, getattr(evidence, name).__wrapped__)
+    changed = (
+        ("public-code-strengths", run(vectors(strengths))),
+        ("policy-scripted", run(vectors(scripted, "scripted"))),
+    )
+    made = [evidence.evidence_of(evidence_rows(run(vectors(0.3)), *each)) for each in changed]
+    monkeypatch.setattr(evidence, "evidence", lambda: made[0])
+    monkeypatch.setattr(evidence, "policy_evidence", lambda: made[1])
     found = evidence.explanation((WORLD, "strong", "KNN", "auroc", ""), 0.3, 0.68)
     assert (found is None) if not note else (found is not None and found.note.endswith(note))
 
@@ -136,21 +137,27 @@ def test_a_policy_that_is_further_away_than_our_expert_explains_nothing(monkeypa
     assert evidence.explanation(key, 0.3, 0.65) is None
 
 
-def test_a_policy_counts_only_in_worlds_where_it_is_nearer_on_average():
-    def rows(experiment, world, *values):
-        about = {"experiment": experiment, "world": world, "level": "strong", "detector": "KNN", "kind": "", "low": ""}
-        numbers = [{"metric": metric, "after": value} for metric, value in zip(("auroc", "fpr95"), values, strict=True)]
-        return [about | number | {"before": "0.3", "high": ""} for number in numbers]
-
-    published = {(world, "strong", "KNN", metric, ""): 0.5 for world in ("A", "B") for metric in ("auroc", "fpr95")}
-    made = [
-        *rows("public-code-strengths", "A", "0.4", "0.4"),
-        *rows("public-code-strengths", "B", "0.4", "0.4"),
-        *rows("policy-sac", "A", "0.5", "0.3"),
-        *rows("policy-sac", "B", "0.5", "0.39"),
-        *rows("policy-td3", "A", "0.41", "0.41"),
-        *rows("policy-td3", "C", "0.5", "0.5"),
+def policy_rows(experiment, world, expert, policy):
+    """Return the numbers of our expert and of another policy, all metrics of one detector the same."""
+    about = {"level": "strong", "detector": "KNN", "kind": "", "before": "0.3", "low": "", "high": "", "world": world}
+    return [
+        about | {"experiment": name, "metric": metric, "after": str(value)}
+        for name, value in (("public-code-strengths", expert), (experiment, policy))
+        for metric in NUMBERS
     ]
-    found = evidence.nearer_policies(made, published)
-    changes = {(key[0], each.change.split()[-2]) for key, experiments in found.items() for each in experiments}
-    assert changes == {("B", "SAC"), ("A", "TD3")}
+
+
+def test_a_policy_counts_only_in_worlds_that_it_is_nearer_to_than_to_any_other(monkeypatch):
+    values = dict(zip(WORLDS, np.linspace(0.1, 1.0, len(WORLDS)), strict=True))
+    known = {(world, "strong", "KNN", metric, ""): value for world, value in values.items() for metric in NUMBERS}
+    monkeypatch.setattr(evidence, "published_numbers", lambda: known)
+
+    def counts(world, expert, policy, worlds=None):
+        return bool(evidence.nearer_policies(policy_rows("policy-sac", world, expert, policy), worlds))
+
+    middle = WORLDS[4]  # published 0.5
+    assert counts(middle, 0.8, 0.5)
+    assert not counts(middle, 0.5, 0.8)
+    assert not counts(middle, 0.8, 0.6)  # gains as much towards a world with 0.6
+    assert counts(WORLDS[5], 0.8, 0.6)
+    assert counts(middle, 0.8, 0.6, dict(zip(WORLDS, (*WORLDS[1:], WORLDS[0]), strict=True)))

@@ -12,7 +12,7 @@ from importlib.resources import files
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.anomaly_gym.published_numbers import published_by_group, published_by_world
+from offnominal.papers.anomaly_gym.published_numbers import GROUPS, WORLDS, published_by_group, published_by_world
 from offnominal.papers.measured_evidence import Evidence, nearest_explanation
 from offnominal.studies.published_comparison import NEAR, Cause
 
@@ -56,46 +56,54 @@ class StrengthScore:
 
 Key = tuple[str, str, str, str, str]
 """World, group of worlds or alarm; level (empty for all), detector, metric, and kind of fault (empty for all)."""
+Experiments = dict[Key, list[Evidence]]
+"""Experiments by the number that they are about."""
 
 
 @cache
-def evidence() -> dict[Key, list[Evidence]]:
+def evidence() -> Experiments:
     """Return all experiments with our expert by the number that they are about."""
     return evidence_of(row for row in evidence_rows() if not row["experiment"].startswith(POLICY))
 
 
 @cache
-def policy_evidence() -> dict[Key, list[Evidence]]:
+def policy_evidence() -> Experiments:
     """Return the experiments with other policies by the number that they are about; see :func:`nearer_policies`."""
-    return nearer_policies(evidence_rows(), published_numbers())
+    return nearer_policies(evidence_rows())
 
 
-def nearer_policies(rows: Sequence[Mapping[str, str]], published: Mapping[Key, float]) -> dict[Key, list[Evidence]]:
-    """Return the evidence of policies that come nearer in their world than our expert does, on average.
+def nearer_policies(rows: Sequence[Mapping[str, str]], worlds: Mapping[str, str] | None = None) -> Experiments:
+    """Return the evidence of policies in worlds that they come nearer to than our expert does, on average.
 
-    A policy that is nearer in some numbers and further away in as many others is nearer by chance.
+    They must also gain less towards the published numbers of any other world: a policy with lower numbers everywhere
+    gains as much where it has nothing to do with the published one.
 
     Args:
         rows: Evidence: that of policies, and that of our expert with the same errors and strengths.
-        published: The published numbers.
+        worlds: The world whose published numbers count for each world; its own if None.
     """
-    expert = _distances(rows, EXPERT, published)
-    nearer = set()
-    for experiment in EXPERIMENTS:
-        gains: defaultdict[str, float] = defaultdict(float)
-        for key, distance in _distances(rows, experiment, published).items():
-            gains[key[0]] += expert[key] - distance if key in expert else 0.0
-        nearer |= {(experiment, world) for world, gain in gains.items() if gain > 0.0}
+    after = {(row["experiment"], key_of(row)): float(row["after"]) for row in rows}
     policies = [row for row in rows if row["experiment"].startswith(POLICY)]
+    nearer = set()
+    for experiment, world in {(row["experiment"], row["world"]) for row in policies}:
+        found = {key: value for (name, key), value in after.items() if (name, key[0]) == (experiment, world)}
+        pairs = {key: (after[EXPERT, key], value) for key, value in found.items() if (EXPERT, key) in after}
+        gains = {other: _gain(pairs, other) for other in (GROUPS if world in GROUPS else WORLDS)}
+        own = gains.pop(world if worlds is None else worlds[world])
+        if own > max(0.0, *gains.values()):
+            nearer.add((experiment, world))
     return evidence_of(row for row in policies if (row["experiment"], row["world"]) in nearer)
 
 
-def _distances(rows: Iterable[Mapping[str, str]], experiment: str, published: Mapping[Key, float]) -> dict[Key, float]:
-    """Return how far the numbers of an experiment are from the published ones."""
-    own = {key_of(row): float(row["after"]) for row in rows if row["experiment"] == experiment}
-    return {key: abs(value - published[key]) for key, value in own.items() if key in published}
+def _gain(pairs: Mapping[Key, tuple[float, float]], world: str) -> float:
+    """Return by how much policies are nearer to the published numbers of a world than our expert, on average."""
+    known = published_numbers()
+    others = [(known.get((world, *key[1:])), expert, policy) for key, (expert, policy) in pairs.items()]
+    gains = [abs(expert - value) - abs(policy - value) for value, expert, policy in others if value is not None]
+    return sum(gains) / len(gains) if gains else 0.0
 
 
+@cache
 def published_numbers() -> dict[Key, float]:
     """Return the published numbers of Tables 12, 13 and 3 by the key of their evidence."""
     groups = {
@@ -109,7 +117,7 @@ def evidence_rows() -> list[Mapping[str, str]]:
     return list(_rows("evidence.csv"))
 
 
-def evidence_of(rows: Iterable[Mapping[str, str]]) -> dict[Key, list[Evidence]]:
+def evidence_of(rows: Iterable[Mapping[str, str]]) -> Experiments:
     """Return the experiments of some rows of the evidence by the number that they are about."""
     found: defaultdict[Key, list[Evidence]] = defaultdict(list)
     for row in rows:

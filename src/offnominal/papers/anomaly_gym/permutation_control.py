@@ -36,8 +36,8 @@ Worlds = Mapping[str, str]
 """The world whose published values each world gets."""
 Explains = Callable[[Key, float, float], bool | None]
 """Whether our value of a number that differs from a published one is explained; None if it does not count."""
-Judge = Callable[[Mapping[Key, float]], Explains]
-"""Returns, for the published values of some worlds, what explains differences from them."""
+Judge = Callable[[Worlds], Explains]
+"""Returns what explains differences from the published values that each world gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ def _judge(rows: Sequence[Mapping[str, str]], *, beyond: bool = False) -> Judge:
         beyond: Whether differences that experiments with our expert explain do not count.
     """
 
-    def judge(values: Mapping[Key, float]) -> Explains:
-        policies = nearer_policies(rows, values)
+    def judge(worlds: Worlds) -> Explains:
+        policies = nearer_policies(rows, worlds)
 
         def explains(key: Key, ours: float, published: float) -> bool | None:
             if beyond and nearest_explanation(evidence().get(key, ()), ours, published) is not None:
@@ -149,7 +149,7 @@ def _count(ours: Mapping[Key, float], judge: Judge, worlds: Worlds) -> tuple[int
     known = published_numbers()
     others = {key: known.get((worlds[key[0]], *key[1:])) for key in ours}
     published = {key: value for key, value in others.items() if value is not None}
-    explains = judge(published)
+    explains = judge(worlds)
     found = [explains(key, ours[key], value) for key, value in published.items() if abs(ours[key] - value) > NEAR]
     return sum(each is not None for each in found), found.count(True)
 
