@@ -137,13 +137,13 @@ def test_a_policy_that_is_further_away_than_our_expert_explains_nothing(monkeypa
     assert evidence.explanation(key, 0.3, 0.65) is None
 
 
-def policy_rows(experiment, world, expert, policy):
-    """Return the numbers of our expert and of another policy, all metrics of one detector the same."""
+def policy_rows(world, expert, policy):
+    """Return the numbers of our expert and of another policy; one value for each metric."""
     about = {"level": "strong", "detector": "KNN", "kind": "", "before": "0.3", "low": "", "high": "", "world": world}
     return [
         about | {"experiment": name, "metric": metric, "after": str(value)}
-        for name, value in (("public-code-strengths", expert), (experiment, policy))
-        for metric in NUMBERS
+        for name, values in (("public-code-strengths", expert), ("policy-sac", policy))
+        for metric, value in zip(NUMBERS, values, strict=True)
     ]
 
 
@@ -151,13 +151,16 @@ def test_a_policy_counts_only_in_worlds_that_it_is_nearer_to_than_to_any_other(m
     values = dict(zip(WORLDS, np.linspace(0.1, 1.0, len(WORLDS)), strict=True))
     known = {(world, "strong", "KNN", metric, ""): value for world, value in values.items() for metric in NUMBERS}
     monkeypatch.setattr(evidence, "published_numbers", lambda: known)
+    around, alike = [-0.3, 0.3] * 3, [0.0] * 6
 
-    def counts(world, expert, policy, worlds=None):
-        return bool(evidence.nearer_policies(policy_rows("policy-sac", world, expert, policy), worlds))
+    def counts(world, centre, expert, policy, worlds=None):
+        numbers = ([centre + offset for offset in offsets] for offsets in (expert, policy))
+        return bool(evidence.nearer_policies(policy_rows(world, *numbers), worlds))
 
     middle = WORLDS[4]  # published 0.5
-    assert counts(middle, 0.8, 0.5)
-    assert not counts(middle, 0.5, 0.8)
-    assert not counts(middle, 0.8, 0.6)  # gains as much towards a world with 0.6
-    assert counts(WORLDS[5], 0.8, 0.6)
-    assert counts(middle, 0.8, 0.6, dict(zip(WORLDS, (*WORLDS[1:], WORLDS[0]), strict=True)))
+    assert counts(middle, 0.5, around, alike)
+    assert not counts(middle, 0.5, alike, around)
+    assert not counts(middle, 0.6, around, alike)  # nearer, but still nearer to the next world
+    assert counts(WORLDS[5], 0.6, around, alike)
+    assert counts(middle, 0.6, around, alike, dict(zip(WORLDS, (*WORLDS[1:], WORLDS[0]), strict=True)))
+    assert not counts(middle, 0.5, [0.3] * 6, alike)  # lower everywhere: gains as much towards lower worlds
