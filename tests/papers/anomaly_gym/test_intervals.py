@@ -31,26 +31,33 @@ def test_one_training_has_the_interval_over_episodes():
 
 
 def test_several_trainings_have_the_prediction_interval_of_one_more():
-    ours = interval([drawn(WORLDS[0], value, seed) for seed, value in enumerate((0.78, 0.80, 0.82))], WORLDS[0])
+    values = (0.77, 0.79, 0.81, 0.83)
+    ours = interval([drawn(WORLDS[0], value, seed) for seed, value in enumerate(values)], WORLDS[0])
     assert ours.value == pytest.approx(0.80)
-    # Student's factor for 2 degrees of freedom is 4.303.
-    reach = np.hypot(4.303 * 0.02 * np.sqrt(4 / 3), 0.01)
+    # Student's factor for 3 degrees of freedom is 3.182.
+    reach = np.hypot(3.182 * np.std(values, ddof=1) * np.sqrt(5 / 4), 0.01)
     assert (ours.low, ours.high) == pytest.approx((0.80 - reach, 0.80 + reach), abs=1e-3)
 
 
+def test_two_trainings_in_one_world_are_too_few_for_a_spread():
+    ours = interval([drawn(WORLDS[0], value, seed) for seed, value in enumerate((0.79, 0.81))], WORLDS[0])
+    assert ours.low > 0.77
+    assert ours.high < 0.83
+
+
 def test_the_spread_is_pooled_over_worlds_and_not_used_in_worlds_with_one_training():
-    steady = [drawn(WORLDS[0], 0.8, seed) for seed in (0, 1)]
-    varied = [drawn(WORLDS[1], value, seed) for seed, value in enumerate((0.7, 0.8))]
-    # With one degree of freedom more the pooled interval is narrower than that of the varied world alone.
-    assert interval(varied, WORLDS[1]).low < interval(steady + varied, WORLDS[1]).low < 0.74
-    assert interval(steady + varied, WORLDS[0]).high > 0.9
+    steady = [drawn(WORLDS[0], 0.8, seed) for seed in range(4)]
+    varied = [drawn(WORLDS[1], value, seed) for seed, value in enumerate((0.70, 0.72, 0.78, 0.80))]
+    # With degrees of freedom of a steady world the pooled interval is narrower than that of the varied world alone.
+    assert interval(varied, WORLDS[1]).low < interval(steady + varied, WORLDS[1]).low < 0.7
+    assert interval(steady + varied, WORLDS[0]).high > 0.85
     single = interval([*steady, *varied, drawn(WORLDS[2], 0.6)], WORLDS[2])
     assert (single.low, single.high) == pytest.approx((0.59, 0.61))
 
 
 def test_detectors_do_not_share_their_spread():
-    rows = [drawn(WORLDS[0], value, seed) for seed, value in enumerate((0.7, 0.9))]
-    rows += [drawn(WORLDS[1], 0.6, seed, name="LSTM-DM") for seed in (0, 1)]
+    rows = [drawn(WORLDS[0], value, seed) for seed, value in enumerate((0.6, 0.7, 0.8, 0.9))]
+    rows += [drawn(WORLDS[1], 0.6, seed, name="LSTM-DM") for seed in range(4)]
     ours = interval(rows, WORLDS[1])
     assert (ours.low, ours.high) == pytest.approx((0.59, 0.61))
 

@@ -10,6 +10,8 @@ from scipy.special import stdtrit
 from offnominal.evaluation.estimate import TAIL, Estimate, average
 from offnominal.studies.metric_table import MetricTable
 
+LEAST_FREEDOM = 3
+"""Degrees of freedom from which on a spread is used; with one, Student's factor is 12.7 and any number is inside."""
 Means = dict[tuple[str, str], Estimate]
 """Our numbers by world and detector."""
 
@@ -17,7 +19,8 @@ Means = dict[tuple[str, str], Estimate]
 def with_training_intervals(measured: MetricTable, means: Mapping[tuple[str, str], Estimate]) -> Means:
     """Return means with prediction intervals for one more training, in worlds with several trainings of a detector.
 
-    Other worlds keep the interval over episodes: a spread that was not measured there is not assumed.
+    Other worlds keep their interval: a spread that was not measured there is not assumed. So do detectors whose spread
+    has fewer than :data:`LEAST_FREEDOM` degrees of freedom.
 
     Args:
         measured: One metric at one level.
@@ -28,7 +31,8 @@ def with_training_intervals(measured: MetricTable, means: Mapping[tuple[str, str
         part = measured.take((measured.name == name) & ~np.isnan(measured.values))
         runs = {world: trainings for world, trainings in part.per_world() if len(trainings) > 1}
         deviation, freedom = training_spread([_values(trainings) for trainings in runs.values()])
-        found |= {(world, name): _predicted(trainings, deviation, freedom) for world, trainings in runs.items()}
+        if freedom >= LEAST_FREEDOM:
+            found |= {(world, name): _predicted(trainings, deviation, freedom) for world, trainings in runs.items()}
     return found
 
 
