@@ -194,6 +194,13 @@ def test_more_models_than_published_are_the_setting_and_fewer_the_scale():
     assert "training rows (60)" in many.note
 
 
+def test_more_models_than_published_without_a_known_reason_have_no_cause():
+    published = table_cells("table_B2")["iris", "hbos"]
+    rows = [row("iris", "hbos", 1, f'{{"bins": {place}}}', 0.5) for place in range(int(published) + 50)]
+    found = lines_of("B2", rows, "comparison")["iris", "hbos"]
+    assert (found.ours.value, found.outcome, found.note) == (published + 50, "unexplained", "")
+
+
 def sigma_line(*tables):
     """The deviation among configurations, of test values from the worst to the best configuration of each table."""
     rows = [
