@@ -5,10 +5,15 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
+
+from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.paper import PublishedTable
 from offnominal.papers.scoreboard import NO_VALUE, OutcomeCounts, TableScore, scoreboard
+from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.store import Store
 from published_values.measured_table import file_name
-from published_values.rows import Row, csv_text, labels_of, rank, rows_in, rows_of
+from published_values.rows import MADE_BY, Row, csv_text, labels_of, rank, rows_in, rows_of
 
 NOWHERE = Path("no-such-store")
 
@@ -21,7 +26,7 @@ def published_tables() -> list[TableScore]:
 def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) -> None:
     """Write the file of every table with values of ours, and remove the files of tables that no longer exist.
 
-    A value in a file stays until there is one of the same or of a larger scale. A table that needs no run may need
+    A value in a file stays until there is one of the same or of a larger scale; its reason is the one known now. A table that needs no run may need
     data; its file stays if it has more values than can be computed here.
 
     Args:
@@ -37,7 +42,7 @@ def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) 
             if score.run is not None:
                 runs[folder / file_name(score)].append(rows_of(score.lines, run_of(score, store)))
     for file, score in tables.items():
-        before, rows = rows_in(file), rows_of(score.lines, {})
+        before, rows = judged_again(score.table, rows_in(file)), rows_of(score.lines, {})
         if score.needs_run:
             rows = merged(rows, before, *runs[file])
         if compared(rows) >= max(compared(before), 1):
@@ -63,6 +68,22 @@ def merged(published: list[Row], *results: list[Row]) -> list[Row]:
         if (key in found or not row["published"]) and (not before["ours"] or rank(row) >= rank(before)):
             found[key] = row
     return list(found.values())
+
+
+def judged_again(table: PublishedTable, rows: list[Row]) -> list[Row]:
+    """Return the rows of a file with the reasons that are known now, where a value of ours is compared."""
+    if table.judge_again is None:
+        return rows
+    found = []
+    for row in rows:
+        if row["ours"] and row["published"]:
+            ends = np.array([float(row[name]) for name in ("low", "high") if row[name]])
+            labels = {name: row[name] for name in labels_of([row])}
+            line = PublishedComparison(labels, Estimate(float(row["ours"]), ends), float(row["published"]))
+            found += rows_of([table.judge_again(line)], {name: row[name] for name in MADE_BY})
+        else:
+            found.append(row)
+    return found
 
 
 def compared(rows: Iterable[Row]) -> int:

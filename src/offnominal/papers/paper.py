@@ -31,6 +31,7 @@ class PublishedTable:
             if that makes no difference.
         study_as_published: Name of the study with the errors of the public code of the paper; empty if there is none.
         not_computed: Why the numbers cannot be computed here, in one sentence; empty if they can.
+        judge_again: Returns a value of an earlier run with the reasons that are known now; None if they do not change.
     """
 
     number: int | str
@@ -43,6 +44,7 @@ class PublishedTable:
     compare_as_published: Callable[[RunResults], list[PublishedComparison]] | None = None
     study_as_published: str = ""
     not_computed: str = ""
+    judge_again: Callable[[PublishedComparison], PublishedComparison] | None = None
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -63,6 +64,14 @@ def every_metric_as_published(results: RunResults) -> list[PublishedComparison]:
     return [PublishedComparison(line.labels, line.ours, line.published) for line in lines]
 
 
+def judged(line: PublishedComparison) -> PublishedComparison:
+    """Return a value of Table 12 or 13 with the known reason of its difference."""
+    metrics = {title: metric for metric, title in METRICS.items()}
+    world, level, detector, title = (line.labels[name] for name in ("world", "level", "detector", "metric"))
+    reason = known_difference(world, level, detector, line.ours.value, line.published, metric=metrics[title])
+    return replace(line, note=reason.note, cause=reason.cause, flaw=reason.flaw)
+
+
 def _of_group(measured: MetricTable, worlds: tuple[str, ...], detector: str) -> Estimate:
     """Return the mean of a detector over some worlds, undefined if one of them is missing."""
     means = pivot(measured, "auroc", "world", "name", names=(detector,))
@@ -82,11 +91,11 @@ def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
                 if counterpart is not None:
                     labels = {"world": world, "level": level, "detector": detector, "metric": title}
                     value = published.get((world, level, counterpart, metric))
-                    note, cause, flaw = known_difference(world, level, detector, ours.value, value, metric=metric)
+                    line = judged(PublishedComparison(labels, ours, value))
                     if counterpart == detector:
-                        yield PublishedComparison(labels, ours, value, note=note, cause=cause, flaw=flaw)
+                        yield line
                     else:
-                        yield PublishedComparison(labels, ours, None, note=_beside(counterpart, value, note))
+                        yield PublishedComparison(labels, ours, None, note=_beside(counterpart, value, line.note))
 
 
 def _beside(counterpart: str, published: float | None, note: str) -> str:

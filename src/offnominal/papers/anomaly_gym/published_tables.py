@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from offnominal.papers.anomaly_gym.discrimination_tables import every_metric, every_metric_as_published, table_3
+from offnominal.papers.anomaly_gym.discrimination_tables import (
+    every_metric,
+    every_metric_as_published,
+    judged,
+    table_3,
+)
 from offnominal.papers.anomaly_gym.policy_table import table_5, table_5_images
 from offnominal.papers.anomaly_gym.strength_table import table_9
 from offnominal.papers.anomaly_gym.timing_table import table_4
@@ -38,6 +43,7 @@ PUBLISHED = Published(
             every_metric,
             compare_as_published=every_metric_as_published,
             study_as_published=AS_PUBLISHED,
+            judge_again=judged,
         ),
         PublishedTable(
             3,
@@ -56,6 +62,7 @@ PUBLISHED = Published(
             compare_as_published=every_metric_as_published,
             study_as_published=IMAGES_AS_PUBLISHED,
             images=True,
+            judge_again=judged,
         ),
     )
 )

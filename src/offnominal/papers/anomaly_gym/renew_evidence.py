@@ -8,6 +8,8 @@ published; also ``anomaly-gym-images``. Rows without new results stay::
     renew_evidence runs/store anomaly-gym@paper public-code-strengths=anomaly-gym-as-published@strengths
     renew_evidence runs/store anomaly-gym@paper policy=anomaly-gym-as-published@policies
     renew_evidence runs/store anomaly-gym-images@laptop image-training=anomaly-gym-images@training
+    renew_evidence runs/store anomaly-gym-images@laptop public-code-strengths=anomaly-gym-images-as-published@strengths
+    renew_evidence runs/store anomaly-gym-images@laptop image-public-code=anomaly-gym-images-as-published@training
 
 Each policy is an experiment of its own, such as ``policy-sac``.
 
