@@ -7,7 +7,7 @@ from pathlib import Path
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.scoreboard import OutcomeCounts, TableScore
 from offnominal.reports.escape import markdown_text
-from published_values.rows import Row, rank, rows_in, rows_of
+from published_values.rows import Row, rows_in, rows_of, scale_rank
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class MeasuredTable:
     def content(self) -> str:
         """Title of the table; study, scale and date of our values, or why there are none."""
         source = markdown_text(self.score.source)
-        if runs := {(rank(row), _run_name(row)) for row in self.rows if row["ours"] and row["study"]}:
+        if runs := {(scale_rank(row), _run_name(row)) for row in self.rows if row["ours"] and row["study"]}:
             source = "; ".join(name for _, name in sorted(runs, reverse=True))
         title = markdown_text(self.score.table.title)
         return f"{title}<br>*{source}*" if source else title

@@ -26,8 +26,8 @@ def published_tables() -> list[TableScore]:
 def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) -> None:
     """Write the file of every table with values of ours, and remove the files of tables that no longer exist.
 
-    A value in a file stays until there is one of the same or of a larger scale; its reason is the one known now. A table that needs no run may need
-    data; its file stays if it has more values than can be computed here.
+    A value in a file stays until there is one of the same or of a larger scale; its reason is the one known now. A
+    table that needs no run may need data; its file stays if it has more values than can be computed here.
 
     Args:
         scores: The published tables.
@@ -53,6 +53,8 @@ def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) 
 
 def merged(published: list[Row], *results: list[Row]) -> list[Row]:
     """Return the published values with our results; of several, the last one of the largest scale.
+
+    At the same scale a mean over more tables comes before one over fewer.
 
     Args:
         published: Rows of the published values alone. Labels without a value are measured, and name no row.

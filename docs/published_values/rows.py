@@ -10,7 +10,7 @@ from offnominal.reports.published_comparison import cause_of
 from offnominal.studies.published_comparison import PublishedComparison
 
 MADE_BY = ("study", "scale", "cells", "date", "version")
-COLUMNS = ("ours", "low", "high", "published", "outcome", "verdict", "cause", "note", *MADE_BY)
+COLUMNS = ("ours", "low", "high", "units", "published", "outcome", "verdict", "cause", "note", *MADE_BY)
 """Columns of a file after the labels of the published table."""
 Row = dict[str, str]
 
@@ -23,6 +23,7 @@ def rows_of(lines: Iterable[PublishedComparison], run: Row) -> list[Row]:
             "ours": _number(line.ours.value),
             "low": _number(line.ours.low),
             "high": _number(line.ours.high),
+            "units": str(line.units) if line.units > 1 and line.ours.value is not None else "",
             "published": _number(line.published),
             "outcome": line.outcome or "",
             "verdict": line.verdict,
@@ -53,9 +54,14 @@ def labels_of(rows: Iterable[Row]) -> list[str]:
     return [name for name in dict.fromkeys(name for row in rows for name in row) if name not in COLUMNS]
 
 
-def rank(row: Row) -> float:
+def scale_rank(row: Row) -> float:
     """Return a number that is larger for results of larger scales."""
     return SCALES.index(row["scale"]) if row["scale"] in SCALES else OWN_SCALE - 0.5
+
+
+def rank(row: Row) -> tuple[float, int]:
+    """Return what is larger for results of larger scales and, at the same scale, for means over more tables."""
+    return scale_rank(row), int(row.get("units") or 1)
 
 
 def read(file: Path) -> str:

@@ -108,6 +108,30 @@ def test_values_that_are_no_longer_published_are_left_out():
     assert [row["detector"] for row in found] == ["KNN", "ours alone"]
 
 
+def test_a_mean_over_fewer_tables_does_not_replace_one_over_more():
+    def found(*results):
+        lines = [[replace(line(ours), units=units)] for ours, units in results]
+        rows_of = part("rows").rows_of
+        (row,) = part("measuring").merged(
+            rows_of([line(None)], {}), *(rows_of(each, {"scale": "laptop"}) for each in lines)
+        )
+        return row["ours"], row["units"]
+
+    assert found((0.5, 22), (0.7, 7)) == found((0.7, 7), (0.5, 22)) == ("0.5", "22")
+    assert found((0.5, 7), (0.7, 7)) == ("0.7", "7")
+
+
+def test_reasons_of_earlier_values_are_those_known_now():
+    judge = part("measuring").judged_again
+    known = replace(table(12, "toy"), judge_again=lambda line: replace(line, cause="defect", note="0.9 becomes 0.5"))
+    old = part("rows").rows_of([line(0.9), line(None)], {"study": "toy", "scale": "paper"})
+    again, missing = judge(known, old)
+    assert (old[0]["outcome"], again["outcome"], again["cause"]) == ("unexplained", "explained", "defect")
+    assert old[0] | {"outcome": "explained", "cause": "defect", "note": "0.9 becomes 0.5"} == again
+    assert missing == old[1]
+    assert judge(table(12, "toy"), old) == old
+
+
 def test_labels_that_were_measured_name_no_row():
     def row(ours, deviation):
         return replace(line(ours), labels={"detector": "KNN", "deviation": deviation})

@@ -40,6 +40,7 @@ class PublishedComparison:
         cause: Kind of the reason of a difference, if evidence for it was measured; see :data:`CAUSES`.
         match: Largest difference of a match; larger for ranks, delays and counts than for shares.
         near: Largest difference that is near.
+        units: Number of tables, image sets or classes that our result is a mean over.
 
     Example:
         >>> line = PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68)
@@ -56,6 +57,7 @@ class PublishedComparison:
     cause: Cause = ""
     match: float = MATCH
     near: float = NEAR
+    units: int = 1
 
     @property
     def difference(self) -> float | None:

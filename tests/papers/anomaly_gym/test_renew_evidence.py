@@ -164,3 +164,4 @@ def test_a_policy_counts_only_in_worlds_that_it_is_nearer_to_than_to_any_other(m
     assert counts(WORLDS[5], 0.6, around, alike)
     assert counts(middle, 0.6, around, alike, dict(zip(WORLDS, (*WORLDS[1:], WORLDS[0]), strict=True)))
     assert not counts(middle, 0.5, [0.3] * 6, alike)  # lower everywhere: gains as much towards lower worlds
+    assert not counts("3 sigma", 0.5, around, alike)  # an alarm: a mean over all worlds

@@ -54,6 +54,7 @@ def compared(
     note: str = "",
     cause: Cause = "",
     within: Tolerance = SHARES,
+    units: int = 1,
 ) -> PublishedComparison:
     """Return a line without an interval; ours is undefined for None and NaN.
 
@@ -63,4 +64,6 @@ def compared(
     """
     value = None if ours is None or math.isnan(ours) else float(ours)
     match, near = within
-    return PublishedComparison(labels, Estimate(value), published, note=note, cause=cause, match=match, near=near)
+    return PublishedComparison(
+        labels, Estimate(value), published, note=note, cause=cause, match=match, near=near, units=units
+    )

@@ -103,7 +103,7 @@ def _change(values: EnsembleValues, labels: Mapping[str, str], published: float,
     if abs(ours - published) > DEVIATIONS.match:
         cause, reason = _change_cause(values, method, size, published, _searched(values.outcomes, method, item))
     note = "; ".join(filter(None, [note, reason]))
-    return compared(labels, ours, published, note=note, cause=cause, within=DEVIATIONS)
+    return compared(labels, ours, published, note=note, cause=cause, within=DEVIATIONS, units=len(changes))
 
 
 def _change_cause(

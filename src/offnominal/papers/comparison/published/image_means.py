@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import fmean, stdev
 from typing import Literal
 
@@ -80,7 +81,7 @@ def _line(labels: Mapping[str, str], rows: Sequence[Row], published: float, item
     setting: Leave = "leave-one-out" if item in ("table_VI", "table_C2") else "leave-one-in"
     select = largest if PROTOCOLS[item] == "max" else _shared
     cause = cause_of(rows, select, published, searched=searched(setting)[images, method])
-    return compared(labels, select(rows), published, note=note, cause=cause)
+    return compared(labels, select(rows), published, note=note, cause=cause, units=len(classes))
 
 
 def _shared(rows: Sequence[Row]) -> float:
@@ -110,16 +111,17 @@ def _deviation(
         return compared(labels, None, published, within=DEVIATIONS)
     ours, method = fmean(known.values()), labels["method"]
     note = f"over {len(known)} image sets, published over 4"
+    judge = partial(compared, within=DEVIATIONS, units=len(known))
     if labels["images"] != "sigma 1":
-        return compared(labels, ours, published, note=note, within=DEVIATIONS)
+        return judge(labels, ours, published, note=note)
     if item in CLASS_ITEMS:
         same = fmean(_published_sigma(CLASS_ITEMS[item], images, method) for images in known)
-        return compared(labels, ours, same, note=f"both over the {len(known)} image sets of the run", within=DEVIATIONS)
+        return judge(labels, ours, same, note=f"both over the {len(known)} image sets of the run")
     sigmas = {images: _published_sigma(CLASS_ITEMS[OTHER[item]], images, method) for images in IMAGE_SETS.values()}
     moved = fmean(sigmas[images] for images in known) - fmean(sigmas.values())
     explained = abs(ours - published - moved) <= DEVIATIONS.near < abs(ours - published)
     note += f"; with the max protocol the published one is {moved:+.3f} on those of the run" * explained
-    return compared(labels, ours, published, note=note, cause="setting" if explained else "", within=DEVIATIONS)
+    return judge(labels, ours, published, note=note, cause="setting" if explained else "")
 
 
 def _mean_ranks(outcomes: ComparisonResults, item: Item) -> list[PublishedComparison]:

@@ -101,7 +101,8 @@ def rank_lines(
         cause = _rank_cause(*ranks, shown=defects.explain(method), error=error)
         reason = defects.note(method, unit) if cause == "defect" else OVER_SPLITS * (cause == "chance")
         whole_note = "; ".join(filter(None, [note, reason]))
-        lines.append(compared({**labels, "method": method}, *ranks, note=whole_note, cause=cause, within=RANKS))
+        named = {**labels, "method": method}
+        lines.append(compared(named, *ranks, note=whole_note, cause=cause, within=RANKS, units=len(problems)))
     return lines
 
 
@@ -226,7 +227,8 @@ def place_lines(
         place = found[method], printed[method]
         cause, reason = _place_cause(*place, wrong[method], moved.get(method, 0.0), ranges.get(method))
         note = "; ".join(filter(None, [PLACE.format(len(methods)), reason]))
-        lines.append(compared({**labels, "method": method}, *place, note=note, cause=cause, within=PLACES))
+        named, count = {**labels, "method": method}, len({problem for problem, _ in units or ours})
+        lines.append(compared(named, *place, note=note, cause=cause, within=PLACES, units=count))
     return lines
 
 

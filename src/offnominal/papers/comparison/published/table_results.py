@@ -136,7 +136,7 @@ def _sigma(labels: Mapping[str, str], known: Mapping[str, float], published: flo
         note, cause = f"{note}; {fewer:.3f} over the larger half of ours", "setting"
     elif 0.0 < abs(ours - published) <= 2.0 * sampling_error([[value] for value in known.values()]):
         note, cause = f"{note}; {IN_SAMPLE}", "chance"
-    return compared(labels, ours, published, note=note, cause=cause, within=DEVIATIONS)
+    return compared(labels, ours, published, note=note, cause=cause, within=DEVIATIONS, units=len(known))
 
 
 def _with_search(
