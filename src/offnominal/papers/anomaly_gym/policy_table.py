@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from offnominal.evaluation.estimate import Estimate, average
 from offnominal.papers.anomaly_gym.evidence import policy_scores
@@ -23,7 +24,7 @@ def table_5(results: RunResults) -> list[PublishedComparison]:
     """Compare the normalised scores of policies under strong faults, and vector detectors under each policy.
 
     The AUROC is the mean of *tiny* and *strong*: that of Tables 12 and 13 over the three worlds of the paper is the
-    published value of MLP-DM and LRDM under TQC.
+    published value of MLP-DM and LRDM under TQC. A run without one of these worlds has no such mean.
     """
     scores = policy_scores() if results.table.num_rows else {}
     return [
@@ -61,14 +62,20 @@ def _lines(part: str, ours: Callable[[Row], Estimate]) -> list[PublishedComparis
 
 
 def _by_policy(results: RunResults) -> dict[tuple[str, str], Estimate]:
-    """Return the mean AUROC over worlds and both levels by detector and policy."""
+    """Return the mean AUROC over all worlds of the table and both levels by detector and policy."""
     if not results.table.num_rows:
         return {}
-    found: dict[tuple[str, str], list[Estimate]] = {}
+    found: dict[tuple[str, str], dict[tuple[str, str], Estimate]] = {}
     measured = MetricTable.of(results.table, "auroc")
     for level in LEVELS:
         for (place, name), ours in pivot(measured.where(level=level), "auroc", "world", "name").items():
-            policy = place.rpartition(" (")[2].removesuffix(")")
+            world, _, policy = place.removesuffix(")").rpartition(" (")
             if name in COUNTERPARTS:
-                found.setdefault((name, policy), []).append(ours)
-    return {key: average(estimates) for key, estimates in found.items()}
+                found.setdefault((name, policy), {})[world, level] = ours
+    whole = set(product(_worlds(), LEVELS))
+    return {key: average(list(known.values())) for key, known in found.items() if whole <= set(known)}
+
+
+def _worlds() -> list[str]:
+    """Return the worlds that the published numbers are means over."""
+    return [world_id(row["env"]) for row in printed_values(PAPER, "table_5") if row["part"] == SCORES]
