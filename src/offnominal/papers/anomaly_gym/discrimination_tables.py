@@ -34,6 +34,7 @@ METRICS = {
     "pooled_average_precision": "global AUPR",
     "pooled_fpr95": "global FPR95",
 }
+METRIC_OF = {title: metric for metric, title in METRICS.items()}
 
 
 def table_3(results: RunResults) -> list[PublishedComparison]:
@@ -66,9 +67,8 @@ def every_metric_as_published(results: RunResults) -> list[PublishedComparison]:
 
 def judged(line: PublishedComparison) -> PublishedComparison:
     """Return a value of Table 12 or 13 with the known reason of its difference."""
-    metrics = {title: metric for metric, title in METRICS.items()}
     world, level, detector, title = (line.labels[name] for name in ("world", "level", "detector", "metric"))
-    reason = known_difference(world, level, detector, line.ours.value, line.published, metric=metrics[title])
+    reason = known_difference(world, level, detector, line.ours.value, line.published, metric=METRIC_OF[title])
     return replace(line, note=reason.note, cause=reason.cause, flaw=reason.flaw)
 
 

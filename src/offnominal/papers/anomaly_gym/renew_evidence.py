@@ -29,7 +29,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 
 from offnominal.core.files import write_text
-from offnominal.papers.anomaly_gym.discrimination_tables import METRICS, every_metric, table_3
+from offnominal.papers.anomaly_gym.discrimination_tables import METRIC_OF, every_metric, table_3
 from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, POLICY, Key
 from offnominal.papers.anomaly_gym.measured_scores import (
     published_parameter_scores,
@@ -58,11 +58,10 @@ Row = Mapping[str, object]
 
 def numbers(results: RunResults) -> dict[Key, PublishedComparison]:
     """Return every number of Tables 12 or 13, 3 and 4 by the key of its evidence."""
-    columns = {title: metric for metric, title in METRICS.items()}
     found = {}
     for line in every_metric(results):
         labels = line.labels
-        found[labels["world"], labels["level"], labels["detector"], columns[labels["metric"]], ""] = line
+        found[labels["world"], labels["level"], labels["detector"], METRIC_OF[labels["metric"]], ""] = line
     for line in table_3(results):
         labels = line.labels
         found[labels["worlds"], labels["level"], labels["detector"], "auroc", labels["faults"]] = line

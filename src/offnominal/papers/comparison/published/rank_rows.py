@@ -222,12 +222,13 @@ def place_lines(
     wrong = _places_on({**ours, **(defective or {})}, shown, methods) if len(shown) >= fewest and shown else found
     moved = _moved_places(similar or {}, problems, methods)
     ranges = _place_ranges(units or ours, methods)
+    count = len({problem for problem, _ in units or ours})
     lines = []
     for method in methods:
         place = found[method], printed[method]
         cause, reason = _place_cause(*place, wrong[method], moved.get(method, 0.0), ranges.get(method))
         note = "; ".join(filter(None, [PLACE.format(len(methods)), reason]))
-        named, count = {**labels, "method": method}, len({problem for problem, _ in units or ours})
+        named = {**labels, "method": method}
         lines.append(compared(named, *place, note=note, cause=cause, within=PLACES, units=count))
     return lines
 
