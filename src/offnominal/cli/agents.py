@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from offnominal.agents.training.settings import (
     check_effort,
     preset,
     published,
+    published_with_more_simulations,
 )
 from offnominal.agents.training.uncertainty_settings import UNCERTAINTY_ALGORITHMS, uncertainty_preset
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
@@ -35,6 +36,8 @@ from offnominal.worlds.checks import continuous_action_space
 from offnominal.worlds.world_source import build_world
 
 LEARNERS = ("offnominal", "sb3")
+PRESET, PUBLISHED = "preset", "published"
+"""Settings of a training: those of the world, or those that Anomaly-Gym published."""
 EVALUATIONS = 20
 VALIDATION_EPISODES = 256
 EVALUATION_EPISODES = 1000
@@ -49,6 +52,7 @@ def train(
     folder: Path,
     *,
     learner: str = "offnominal",
+    settings: str | None = None,
     device: str = "auto",
     minutes: float | None = None,
     report: Any = lambda line: None,
@@ -63,10 +67,12 @@ def train(
         algorithm: ``tqc``, ``sac`` or ``td3``; for :func:`train_with_uncertainty` see there.
         folder: Folder for the policy and the checkpoint.
         learner: ``"offnominal"``, or ``"sb3"`` for Stable-Baselines3 with the published settings.
+        settings: ``"preset"`` or ``"published"``; None is the preset, for Stable-Baselines3 the published
+            settings. If they are given as published, the name of the policy ends in ``-published`` and the seed.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
         minutes: Stop after this time.
         report: Called with a line of text after each evaluation.
-        **changes: Settings that differ from the world's preset.
+        **changes: Settings that differ.
     """
     id = worlds.spec(world).id
     if algorithm not in ALGORITHMS:
@@ -74,16 +80,17 @@ def train(
         raise InvalidParameter(
             f"no algorithm {algorithm!r}.{did_you_mean(algorithm, every)} Choose from {', '.join(every)}."
         )
-    learn, settings_for = _learner(learner)
-    settings = settings_for(id, algorithm).replace(**changes)
+    learn = _learner(learner)
+    terms = _settings(learner, settings)(id, algorithm).replace(**changes)
     check_effort(minutes, EVALUATIONS)
-    path = folder / (f"{id}--{algorithm}" + f"-{learner}" * (learner != "offnominal"))
+    policy_name = f"{algorithm}-{PUBLISHED}-{terms.seed}" if settings == PUBLISHED else algorithm
+    path = folder / (f"{id}--{policy_name}" + f"-{learner}" * (learner != "offnominal"))
     with made_folder(folder):
         policy, curve = learn(
             id,
-            settings,
+            terms,
             lambda policy: _validate(id, policy),
-            **_demonstrations(id, settings, learner),
+            **_demonstrations(id, terms, learner),
             device=device,
             evaluations=EVALUATIONS,
             minutes=minutes,
@@ -92,10 +99,11 @@ def train(
         )
     given = {
         "learner": learner,
+        "settings": settings,
         "demonstrator": changes.get("demonstrator"),
         "steps": changes.get("steps"),
         "minutes": minutes,
-        "seed": settings.seed,
+        "seed": terms.seed,
     }
     command = ["train", id, "--algorithm", algorithm]
     command += [
@@ -104,8 +112,8 @@ def train(
         if value is not None
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
-    card_settings = {"learner": learner, **settings.to_dict()}
-    card = _card(id, algorithm, policy, command, settings=card_settings, steps=_best(curve).steps)
+    card_settings = {"learner": learner, **terms.to_dict()}
+    card = _card(id, policy_name, policy, command, settings=card_settings, steps=_best(curve).steps)
     return path, save_policy(path, policy, card)
 
 
@@ -312,20 +320,32 @@ def _demonstrations(id: str, settings: TrainingSettings, learner: str) -> dict[s
     }
 
 
-def _learner(name: str) -> tuple[Any, Any]:
-    """Return the training function and the function that returns its settings."""
+def _learner(name: str) -> Any:
+    """Return the training function of a learner."""
     if name not in LEARNERS:
         raise InvalidParameter(f"no learner {name!r}.{did_you_mean(name, LEARNERS)} Choose {' or '.join(LEARNERS)}.")
     try:
         if name == "sb3":
             from offnominal.agents.training.sb3 import learn as through_sb3
 
-            return through_sb3, published
+            return through_sb3
         from offnominal.agents.training.loop import learn
 
-        return learn, preset
+        return learn
     except ModuleNotFoundError:
         raise MissingDependency(NEEDS_TORCH) from None
+
+
+def _settings(learner: str, given: str | None) -> Callable[[str, Any], TrainingSettings]:
+    """Return the function that returns the settings of a world for an algorithm."""
+    known = (PRESET, PUBLISHED) if learner == "offnominal" else (PUBLISHED,)
+    if given is not None and given not in known:
+        raise InvalidParameter(
+            f"no settings {given!r} of learner {learner!r}.{did_you_mean(given, known)} Choose {' or '.join(known)}."
+        )
+    if learner == "sb3":
+        return published
+    return published_with_more_simulations if given == PUBLISHED else preset
 
 
 def _card(id: str, algorithm: str, policy: TrainedPolicy, command: list[str], **about: Any) -> PolicyCard:

@@ -35,6 +35,10 @@ def train(
     learner: Annotated[
         str, typer.Option(help="offnominal, or sb3: Stable-Baselines3 with the published settings.")
     ] = "offnominal",
+    settings: Annotated[
+        str | None,
+        typer.Option(help="preset, or published: settings of the agents of Anomaly-Gym. Default for sb3: published."),
+    ] = None,
     from_sb3: Annotated[
         Path | None,
         typer.Option("--from-sb3", help="Import this file of Stable-Baselines3 instead of training."),
@@ -78,7 +82,7 @@ def train(
             changes["probability"] = probability
         path, card = train_with_uncertainty(world, algorithm, folder, uncertainty=uncertainty, **common, **changes)
     else:
-        path, card = run(world, algorithm, folder, learner=learner, **common, **changes)
+        path, card = run(world, algorithm, folder, learner=learner, settings=settings, **common, **changes)
     _print_policy(path, card)
 
 
