@@ -13,9 +13,13 @@ from .made_rows import row, run
 WORLDS = ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")
 
 
-def drawn(world, value, seed=0, *, name="MLP-DM", wide=0.01):
-    """Return the row of a training whose interval over episodes reaches `wide` to both sides."""
-    return row(world, name, "strong", seed=seed, auroc=value) | {"draws_auroc": [value - wide, value + wide]}
+def drawn(world, value, seed=0, *, name="MLP-DM", wide=0.01, episodes=0):
+    """Return the row of a training whose interval over episodes reaches `wide` to both sides.
+
+    Without episodes of ours the published number adds nothing to it.
+    """
+    about = row(world, name, "strong", seed=seed, episodes=episodes, auroc=value)
+    return about | {"draws_auroc": [value - wide, value + wide]}
 
 
 def interval(rows, world):
@@ -28,6 +32,27 @@ def interval(rows, world):
 def test_one_training_has_the_interval_over_episodes():
     ours = interval([drawn(WORLDS[0], 0.8)], WORLDS[0])
     assert (ours.low, ours.high) == pytest.approx((0.79, 0.81))
+
+
+@pytest.mark.parametrize(
+    ("world", "episodes", "reach"), [(WORLDS[0], 100, 2.0**0.5), ("CAR-LaneKeep-v0", 20, 1.4**0.5)]
+)
+def test_intervals_count_the_published_episodes_too(world, episodes, reach):
+    ours = interval([drawn(world, 0.8, episodes=episodes)], world)
+    assert (ours.low, ours.high) == pytest.approx((0.8 - 0.01 * reach, 0.8 + 0.01 * reach))
+
+
+def test_intervals_cover_the_mean_over_other_episodes_as_often_as_they_say():
+    generator = np.random.default_rng(0)
+    inside = 0
+    for _ in range(400):
+        ours, published = generator.normal(0.5, 0.1, 20), generator.normal(0.5, 0.1, 100)
+        draws = generator.choice(ours, (400, 20)).mean(axis=1)
+        about = row(WORLDS[0], "KNN", "strong", episodes=20, auroc=ours.mean()) | {"draws_auroc": list(draws)}
+        found = interval([about], WORLDS[0])
+        inside += found.low <= published.mean() <= found.high
+    # A bootstrap of 20 episodes is a little too narrow.
+    assert 0.9 <= inside / 400 <= 0.97
 
 
 def test_several_trainings_have_the_prediction_interval_of_one_more():

@@ -19,6 +19,7 @@ from offnominal.papers.anomaly_gym.published_numbers import (
     published_by_group,
     published_by_world,
 )
+from offnominal.papers.anomaly_gym.published_sampling import with_published_sampling
 from offnominal.papers.anomaly_gym.training_interval import with_training_intervals
 from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
@@ -54,7 +55,8 @@ def table_3(results: RunResults) -> list[PublishedComparison]:
 def every_metric(results: RunResults) -> list[PublishedComparison]:
     """Compare every metric of every detector, world and level.
 
-    A published number is from one training: where a run has several, intervals are those of one more.
+    Intervals are those of another run like the published one: over its episodes, and where a run has several trainings
+    of a detector, of one more.
     """
     return list(_by_world(results) if results.table.num_rows else _published_alone(results))
 
@@ -116,8 +118,8 @@ def _of_images(results: RunResults) -> bool:
 
 
 def _measured(results: RunResults, metric: str) -> MetricTable:
-    """Return a metric of a run without the faults that the published numbers leave out."""
-    measured = with_replicates(results.table, metric)
+    """Return a metric of a run without the faults that the published numbers leave out; see :func:`every_metric`."""
+    measured = with_published_sampling(with_replicates(results.table, metric), results.table)
     left_out = [
         split.rpartition("@")[0] in ADDED_FAULTS.get(world, ())
         for world, split in zip(measured.world, measured.split, strict=True)

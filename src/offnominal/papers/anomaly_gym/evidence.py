@@ -23,6 +23,7 @@ EXPERIMENTS: dict[str, tuple[Cause, str]] = {
     "training": ("scale", "with 100 episodes and the published training"),
     "image-training": ("scale", "with the published number of updates"),
     "strengths": ("setting", "with the published strengths"),
+    "retrained": ("setting", "as in the public code, with its strengths and policies trained as published"),
     "policy-scripted": ("setting", "as in the public code, with its strengths and our hand-written controller"),
     "policy-sac": ("setting", "as in the public code, with its strengths and our SAC policy"),
     "policy-td3": ("setting", "as in the public code, with its strengths and our TD3 policy"),

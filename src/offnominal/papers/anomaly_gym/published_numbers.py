@@ -17,6 +17,8 @@ GROUPS = {
 }
 """Groups of worlds in Table 3."""
 WORLDS = tuple(world for worlds in GROUPS.values() for world in worlds)
+PUBLISHED_EPISODES = dict.fromkeys(WORLDS, 100) | dict.fromkeys(("CAR-LaneKeep-v0", "URR-Reach-v0"), 50)
+"""Published number of episodes per fault."""
 ADDED_FAULTS = {
     "CAR-LaneKeep-v0": ("dynamics/ghost_driver", "dynamics/heavy_rain"),
     **dict.fromkeys(("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0"), ("dynamics/damping",)),

@@ -7,11 +7,13 @@ published; also ``anomaly-gym-images``. Rows without new results stay::
     renew_evidence runs/store anomaly-gym@paper public-code=anomaly-gym-as-published@paper
     renew_evidence runs/store anomaly-gym@paper public-code-strengths=anomaly-gym-as-published@strengths
     renew_evidence runs/store anomaly-gym@paper policy=anomaly-gym-as-published@policies
+    renew_evidence runs/store anomaly-gym@paper retrained=anomaly-gym-as-published@retrained
     renew_evidence runs/store anomaly-gym-images@laptop image-training=anomaly-gym-images@training
     renew_evidence runs/store anomaly-gym-images@laptop public-code-strengths=anomaly-gym-images-as-published@strengths
     renew_evidence runs/store anomaly-gym-images@laptop image-public-code=anomaly-gym-images-as-published@training
 
-Each policy is an experiment of its own, such as ``policy-sac``.
+Each policy is an experiment of its own, such as ``policy-sac``. Those of ``retrained`` were trained in the same way;
+together they are one experiment, with the interval of one more.
 
 With ``scores``, it simulates our policies under published fault parameters and under strong faults; with worlds after
 it, only under the published parameters of these worlds.
@@ -26,6 +28,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from offnominal.core.files import write_text
@@ -53,6 +56,7 @@ COLUMNS = ("experiment", "scale", "world", "level", "detector", "metric", "kind"
 """Columns of the evidence: what was changed, the scale of the number before, the number, and its interval after."""
 GIVEN = (*(name for name in EXPERIMENTS if not name.startswith(POLICY)), POLICIES_OF_RUN)
 """Experiments that arguments can name."""
+RETRAINED = "retrained"
 Row = Mapping[str, object]
 
 
@@ -96,11 +100,20 @@ def experiments(given: str, changed: RunResults) -> Iterator[tuple[str, RunResul
         changed: The run.
     """
     if given != POLICIES_OF_RUN:
-        yield given, changed
+        yield given, policies_as_trainings(changed) if given == RETRAINED else changed
         return
     policies = changed.table["policy"]
     for policy in pc.unique(policies).to_pylist():
         yield f"{POLICY}{policy}", replace(changed, table=changed.table.filter(pc.equal(policies, policy)))
+
+
+def policies_as_trainings(results: RunResults) -> RunResults:
+    """Return a run with several policies in each world as one with several trainings: of policy and detector."""
+    policies = results.table["policy"]
+    codes = pc.index_in(policies, pc.unique(policies)).cast("int64")
+    table = results.table.drop_columns(["policy", "seed"])
+    same = pa.repeat(pa.scalar(RETRAINED), table.num_rows)
+    return replace(results, table=table.append_column("policy", same).append_column("seed", codes))
 
 
 def _at_levels_of(plain: RunResults, changed: RunResults) -> RunResults:
