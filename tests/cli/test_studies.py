@@ -238,7 +238,7 @@ def test_what_cannot_be_done_is_said_in_one_line(words, complaint, monkeypatch, 
 
 def fake_results(worlds):
     """Results of KNN with an AUROC of 0.7 at strong."""
-    row = {"policy": "tqc", "name": "KNN", "seed": 0, "split": "action/noise@strong", "kind": "action"}
+    row = {"policy": "tqc", "name": "KNN", "seed": 0, "split": "action/noise@strong", "kind": "action", "episodes": 20}
     metrics = ("auroc", "average_precision", "fpr95", "pooled_auroc", "pooled_average_precision", "pooled_fpr95")
     row |= {"level": "strong", "alarm": None, "median_delay": None} | dict.fromkeys(metrics, 0.7)
     row |= {"early_rate": None, "miss_rate": None}

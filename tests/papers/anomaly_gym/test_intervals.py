@@ -80,6 +80,13 @@ def test_the_spread_is_pooled_over_worlds_and_not_used_in_worlds_with_one_traini
     assert (single.low, single.high) == pytest.approx((0.59, 0.61))
 
 
+def test_families_of_worlds_do_not_share_their_spread():
+    steady = [drawn("MJC-HalfCheetah-v0", 0.8, seed) for seed in range(4)]
+    varied = [drawn(WORLDS[1], value, seed) for seed, value in enumerate((0.70, 0.72, 0.78, 0.80))]
+    ours = interval(steady + varied, "MJC-HalfCheetah-v0")
+    assert (ours.low, ours.high) == pytest.approx((0.79, 0.81))
+
+
 def test_detectors_do_not_share_their_spread():
     rows = [drawn(WORLDS[0], value, seed) for seed, value in enumerate((0.6, 0.7, 0.8, 0.9))]
     rows += [drawn(WORLDS[1], 0.6, seed, name="LSTM-DM") for seed in range(4)]

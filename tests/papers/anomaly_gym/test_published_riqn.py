@@ -5,6 +5,7 @@ import pytest
 
 from offnominal.core.episode import Episode
 from offnominal.detectors.detector import Step
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.papers.anomaly_gym.published_riqn import PublishedRIQN
 
 
@@ -22,11 +23,40 @@ def detector(episodes):
     return PublishedRIQN(recurrent_size=8, n_epochs=3, device="cpu").fit(episodes)
 
 
-def test_a_training_row_has_channels_in_the_place_of_time(detector, episodes):
-    rows = detector._rows(episodes[:1])
-    assert rows.inputs.shape == rows.targets.shape == (10, 3, 3)
-    assert (rows.inputs == rows.inputs[:, :, :1]).all()
-    assert (float(rows.inputs.min()), float(rows.inputs.max())) == (0.0, 1.0)
+def test_the_training_episode_is_scaled_to_its_range_and_filled_up_with_zeros(detector, episodes):
+    states, targets = (part.numpy() for part in detector._scaled(episodes[0], 14))
+    assert states.shape == targets.shape == (14, 3)
+    assert (states.min(), states.max()) == (0.0, 1.0)
+    np.testing.assert_array_equal(states[1:], targets[:-1])
+    assert (states[11:] == states[11]).all()
+
+
+def test_a_constant_channel_keeps_its_value(detector, episodes):
+    observations = episodes[0].observations.copy()
+    observations[:, 1] = 0.0
+    constant = Episode(observations, *(episodes[0].arrays()[name] for name in ("actions", "rewards", "active")))
+    states, _ = (part.numpy() for part in detector._scaled(constant, 10))
+    assert np.ptp(states[:, 1]) == 0.0
+    assert np.isfinite(states).all()
+
+
+def test_each_channel_is_a_gradient_step_whose_outputs_all_learn_its_next_value(detector, episodes):
+    taken = []
+    states, targets = detector._scaled(episodes[0], 10)
+    detector._run_through(states, targets, 1.0, RandomNumbers(0, CPU), lambda loss: taken.append(loss) or loss.detach())
+    assert len(taken) == 3
+
+
+def test_seeds_learn_from_other_episodes(episodes):
+    first, second = (
+        PublishedRIQN(recurrent_size=8, n_epochs=1, device="cpu").fit(episodes, seed=seed) for seed in (0, 1)
+    )
+    assert not np.allclose(first.score(episodes[:1])[0], second.score(episodes[:1])[0])
+
+
+def test_the_curve_has_training_and_test_loss_of_each_epoch(detector):
+    assert detector.curve_.shape == (3, 2)
+    assert np.isfinite(detector.curve_).all()
 
 
 def test_the_score_grows_with_the_size_of_the_observation(detector, episodes):

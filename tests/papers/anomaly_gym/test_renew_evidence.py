@@ -51,6 +51,26 @@ def test_image_numbers_with_a_published_counterpart_become_rows():
     assert {(each["before"], each["after"]) for each in rows} == {("0.330", "0.660")}
 
 
+def test_numbers_before_may_come_from_a_measured_table(tmp_path):
+    file = tmp_path / "anomaly-gym-13.csv"
+    file.write_text(
+        "world,level,detector,metric,ours,scale\n"
+        f"{WORLD},strong,LDM,AUROC,0.33,laptop\n"
+        f"{WORLD},strong,LDM,FPR95,,laptop\n"
+    )
+    (found,) = evidence_rows(file, "public-code", images(0.66))
+    assert (found["scale"], found["metric"], found["before"], found["after"]) == ("laptop", "auroc", "0.330", "0.660")
+
+
+def test_policies_that_were_trained_in_the_same_way_are_trainings_of_one_experiment():
+    rows = [each | {"seed": 0} for value, name in ((0.5, "a"), (0.7, "b")) for each in vectors(value, name)]
+    ((name, found),) = renew_evidence.experiments("retrained", run(rows))
+    assert name == "retrained"
+    (line,) = [line for line in every_metric(found) if line.labels["metric"] == "AUROC"]
+    assert line.labels["world"] == WORLD
+    assert line.ours.value == pytest.approx(0.6)
+
+
 def test_rows_without_new_results_are_kept(monkeypatch, tmp_path):
     known = [
         ("public-code", "laptop", WORLD, "strong", "KNN", "auroc", "", "0.1", "0.2", "", ""),

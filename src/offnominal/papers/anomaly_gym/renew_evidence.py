@@ -1,13 +1,15 @@
 """Renews the measured evidence: ``python -m offnominal.papers.anomaly_gym.renew_evidence``.
 
 With a store, it compares the results of the study ``anomaly-gym`` at some scale with those that have one thing as
-published; also ``anomaly-gym-images``. Rows without new results stay::
+published; also ``anomaly-gym-images``. In place of study and scale it takes a measured table, for numbers whose results
+are no longer stored. Rows without new results stay::
 
     renew_evidence runs/store anomaly-gym@laptop training=anomaly-gym@paper
     renew_evidence runs/store anomaly-gym@paper public-code=anomaly-gym-as-published@paper
     renew_evidence runs/store anomaly-gym@paper public-code-strengths=anomaly-gym-as-published@strengths
     renew_evidence runs/store anomaly-gym@paper policy=anomaly-gym-as-published@policies
     renew_evidence runs/store anomaly-gym@paper retrained=anomaly-gym-as-published@retrained
+    renew_evidence runs/store docs/measured/published/anomaly-gym-12.csv strengths=anomaly-gym-published-strengths@paper
     renew_evidence runs/store anomaly-gym-images@laptop image-training=anomaly-gym-images@training
     renew_evidence runs/store anomaly-gym-images@laptop public-code-strengths=anomaly-gym-images-as-published@strengths
     renew_evidence runs/store anomaly-gym-images@laptop image-public-code=anomaly-gym-images-as-published@training
@@ -76,20 +78,37 @@ def numbers(results: RunResults) -> dict[Key, PublishedComparison]:
     return found
 
 
-def evidence_rows(plain: RunResults, experiment: str, changed: RunResults) -> Iterator[Row]:
+def evidence_rows(plain: RunResults | Path, experiment: str, changed: RunResults) -> Iterator[Row]:
     """Yield our numbers before and after a change, where something is published.
 
     Args:
-        plain: Run of the study ``anomaly-gym`` or ``anomaly-gym-images``.
+        plain: Run of the study ``anomaly-gym`` or ``anomaly-gym-images``, or the measured Table 12 or 13.
         experiment: What was changed, one of :data:`~offnominal.papers.anomaly_gym.evidence.EXPERIMENTS`.
         changed: Run with the change.
     """
-    before = numbers(_at_levels_of(plain, changed))
+    known = _measured(plain) if isinstance(plain, Path) else _stored(plain, changed)
     for key, line in numbers(changed).items():
-        ends = before[key].ours.value if key in before else None, line.ours.value, line.ours.low, line.ours.high
-        if line.published is not None and ends[0] is not None and ends[1] is not None:
+        if key in known and line.published is not None and line.ours.value is not None:
+            scale, before = known[key]
+            ends = before, line.ours.value, line.ours.low, line.ours.high
             texts = ["" if end is None else f"{end:.3f}" for end in ends]
-            yield dict(zip(COLUMNS, (experiment, plain.scale, *key, *texts), strict=True))
+            yield dict(zip(COLUMNS, (experiment, scale, *key, *texts), strict=True))
+
+
+def _stored(plain: RunResults, changed: RunResults) -> dict[Key, tuple[str, float]]:
+    """Return scale and value of the numbers of a run, over the levels of another."""
+    lines = numbers(_at_levels_of(plain, changed)).items()
+    return {key: (plain.scale, line.ours.value) for key, line in lines if line.ours.value is not None}
+
+
+def _measured(file: Path) -> dict[Key, tuple[str, float]]:
+    """Return scale and value of the numbers of a measured table."""
+    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    return {
+        (row["world"], row["level"], row["detector"], METRIC_OF[row["metric"]], ""): (row["scale"], float(row["ours"]))
+        for row in rows
+        if row["ours"]
+    }
 
 
 def experiments(given: str, changed: RunResults) -> Iterator[tuple[str, RunResults]]:
@@ -147,10 +166,10 @@ def renew_evidence(store: Path, plain: str, runs: Mapping[str, str]) -> None:
 
     Args:
         store: Store of the results.
-        plain: Study and scale that they are compared with.
+        plain: Study and scale that they are compared with, or the file of a measured table.
         runs: Study and scale of each experiment.
     """
-    before = _results(store, plain)
+    before = Path(plain) if plain.endswith(".csv") else _results(store, plain)
     found = {_name(row): row for row in _known("evidence.csv")}
     for given, run in runs.items():
         for experiment, changed in experiments(given, _results(store, run)):
