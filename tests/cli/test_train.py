@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from offnominal.agents import load_policy
+from offnominal.agents.training.settings import published
 from offnominal.cli import agents, main
 from offnominal.cli.program import program
 from offnominal.rollouts import evaluate_policy
@@ -54,6 +55,20 @@ def test_a_policy_is_trained_through_stable_baselines3_and_resumed(
     assert 0 < card.steps <= 120
 
 
+def test_the_published_settings_are_kept_with_more_simulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents, "VALIDATION_EPISODES", 4)
+    given = ["--settings", "published", "--steps", "240", "--seed", "3", "--device", "cpu"]
+    result = runner.invoke(program, ["train", WORLD, "--algorithm", "tqc", *given, "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    card = load_policy(tmp_path / f"{WORLD}--tqc-published-3")[1]
+    assert card.algorithm == "tqc-published-3"
+    known = published(WORLD, "tqc")
+    assert (card.settings["batch_size"], card.settings["learning_rate"]) == (known.batch_size, known.learning_rate)
+    assert card.settings["n_envs"] / card.settings["gradient_steps"] == known.n_envs / known.gradient_steps == 5
+    assert card.settings["n_envs"] > known.n_envs
+    assert "--settings published" in card.command
+
+
 def test_an_agent_is_imported_evaluated_and_saved(agent: Path, tmp_path: Path) -> None:
     result = runner.invoke(program, ["train", WORLD, "--from-sb3", str(agent), "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
@@ -72,6 +87,8 @@ def test_an_agent_is_imported_evaluated_and_saved(agent: Path, tmp_path: Path) -
     [
         ([WORLD, "--learner", "sb4"], "Did you mean 'sb3'?"),
         ([WORLD, "--learner", "sb3", "--algorithm", "ppo"], "Choose from tqc, sac, td3, dqn, ddpg."),
+        ([WORLD, "--settings", "publish"], "Did you mean 'published'?"),
+        ([WORLD, "--learner", "sb3", "--settings", "preset"], "no settings 'preset' of learner 'sb3'"),
         ([WORLD, "--from-sb3", "nowhere.zip"], "nowhere.zip is not a file"),
         ([WORLD, "--from-sb3", "AGENT", "--algorithm", "tqc"], "contains a sac agent, not tqc"),
         (["MJC-HalfCheetah-v0", "--from-sb3", "AGENT"], "MJC-HalfCheetah-v0 has 18 and 6"),
