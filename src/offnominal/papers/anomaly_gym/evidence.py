@@ -19,6 +19,7 @@ from offnominal.studies.published_comparison import NEAR, Cause
 EXPERIMENTS: dict[str, tuple[Cause, str]] = {
     "public-code": ("defect", "as in the public code"),
     "public-code-strengths": ("defect", "as in the public code, with its strengths"),
+    "exceptions": ("defect", "as in the public code, with its strengths and a random observation after an exception"),
     "image-public-code": ("defect", "as in the public code, with its strengths and number of updates"),
     "training": ("scale", "with 100 episodes and the published training"),
     "image-training": ("scale", "with the published number of updates"),

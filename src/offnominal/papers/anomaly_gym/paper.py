@@ -43,6 +43,11 @@ PAPER = Paper(
     recording_changes=(
         Spec("leaking", f"{_ERRORS}.leaking_faults:LeakingFaults", "faults are never undone between episodes"),
         Spec("overwriting", f"{_ERRORS}.overwritten_actions:OverwrittenActions", "faults overwrite recorded actions"),
+        Spec(
+            "random_observation",
+            f"{_ERRORS}.random_observation:RandomObservation",
+            "one nominal observation is random, as after an exception",
+        ),
         Spec("step_counter", f"{_ERRORS}.step_counter:StepCounter", "images show the step counter"),
         Spec("published_view", f"{_ERRORS}.published_view:PublishedView", "images have the published camera and floor"),
     ),
