@@ -56,7 +56,8 @@ class PublishedRIQN(RIQN):
     * The weights of the last epoch are used.
     * The score is the mean absolute difference between the next observation and samples of the output.
 
-    The arguments are those of :class:`~offnominal.detectors.transitions.RIQN`; `batch_size` counts rows.
+    The arguments are those of :class:`~offnominal.detectors.transitions.RIQN`; `batch_size` counts rows, and `patience`
+    has no effect.
 
     Example:
         >>> import offnominal as off
