@@ -10,7 +10,7 @@ import pytest
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym import evidence, renew_evidence
 from offnominal.papers.anomaly_gym.discrimination_tables import every_metric
-from offnominal.papers.anomaly_gym.published_numbers import WORLDS
+from offnominal.papers.anomaly_gym.published_numbers import GROUPS, WORLDS
 from offnominal.papers.anomaly_gym.renew_evidence import evidence_rows
 from offnominal.papers.measured_evidence import Evidence
 
@@ -185,3 +185,22 @@ def test_a_policy_counts_only_in_worlds_that_it_is_nearer_to_than_to_any_other(m
     assert counts(middle, 0.6, around, alike, dict(zip(WORLDS, (*WORLDS[1:], WORLDS[0]), strict=True)))
     assert not counts(middle, 0.5, [0.3] * 6, alike)  # lower everywhere: gains as much towards lower worlds
     assert not counts("3 sigma", 0.5, around, alike)  # an alarm: a mean over all worlds
+
+
+def test_a_policy_counts_in_a_group_only_if_it_does_in_one_of_its_worlds(monkeypatch):
+    values = dict(zip((*WORLDS, *GROUPS), np.linspace(0.1, 1.5, len(WORLDS) + len(GROUPS)), strict=True))
+    known = {(place, "strong", "KNN", metric, ""): value for place, value in values.items() for metric in NUMBERS}
+    monkeypatch.setattr(evidence, "published_numbers", lambda: known)
+
+    def rows(place, *, nearer):
+        far, near = ([values[place] + offset for offset in offsets] for offsets in ([-0.3, 0.3] * 3, [0.0] * 6))
+        return policy_rows(place, *((far, near) if nearer else (near, far)))
+
+    def places(*given):
+        return {key[0] for key in evidence.nearer_policies([row for each in given for row in each])}
+
+    group, world = "SAP", GROUPS["SAP"][1]
+    assert places(rows(group, nearer=True)) == set()
+    assert places(rows(group, nearer=True), rows(world, nearer=False)) == set()
+    assert places(rows(group, nearer=True), rows(world, nearer=True)) == {group, world}
+    assert places(rows(group, nearer=False), rows(world, nearer=True)) == {world}

@@ -47,9 +47,15 @@ def table_3(results: RunResults) -> list[PublishedComparison]:
             part = None if measured is None else measured.where(kind=kind, level=level)
             ours = Estimate(None) if part is None else _of_group(part, GROUPS[group], detector)
             labels = {"level": level, "detector": detector, "worlds": group, "faults": kind}
-            reason = known_difference(group, level, detector, ours.value, published, kind=kind)
-            lines.append(PublishedComparison(labels, ours, published, note=reason.note, cause=reason.cause))
+            lines.append(judged_group(PublishedComparison(labels, ours, published)))
     return lines
+
+
+def judged_group(line: PublishedComparison) -> PublishedComparison:
+    """Return a value of Table 3 with the known reason of its difference."""
+    group, level, detector, kind = (line.labels[name] for name in ("worlds", "level", "detector", "faults"))
+    reason = known_difference(group, level, detector, line.ours.value, line.published, kind=kind)
+    return replace(line, note=reason.note, cause=reason.cause)
 
 
 def every_metric(results: RunResults) -> list[PublishedComparison]:

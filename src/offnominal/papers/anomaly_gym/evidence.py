@@ -79,8 +79,9 @@ def nearer_policies(rows: Sequence[Mapping[str, str]], worlds: Mapping[str, str]
     """Return the evidence of policies in worlds that they come nearer to than our expert does, on average.
 
     They must also gain less towards the published numbers of any other world: a policy with lower numbers everywhere
-    gains as much where it has nothing to do with the published one. Numbers of alarms are means over all worlds, for
-    which there is no such comparison; they have no evidence of policies.
+    gains as much where it has nothing to do with the published one. In a group of worlds they count only if they do in
+    one of these worlds. Numbers of alarms are means over all worlds, for which there is no such comparison; they have
+    no evidence of policies.
 
     Args:
         rows: Evidence: that of policies, and that of our expert with the same errors and strengths.
@@ -97,7 +98,12 @@ def nearer_policies(rows: Sequence[Mapping[str, str]], worlds: Mapping[str, str]
         own = gains.pop(world if worlds is None else worlds[world])
         if own > max(0.0, *gains.values()):
             nearer.add((experiment, world))
-    return evidence_of(row for row in policies if (row["experiment"], row["world"]) in nearer)
+    accepted = {
+        (experiment, place)
+        for experiment, place in nearer
+        if any((experiment, world) in nearer for world in GROUPS.get(place, (place,)))
+    }
+    return evidence_of(row for row in policies if (row["experiment"], row["world"]) in accepted)
 
 
 def _gain(pairs: Mapping[Key, tuple[float, float]], world: str) -> float:

@@ -6,6 +6,7 @@ from offnominal.papers.anomaly_gym.discrimination_tables import (
     every_metric,
     every_metric_as_published,
     judged,
+    judged_group,
     table_3,
 )
 from offnominal.papers.anomaly_gym.policy_table import table_5, table_5_images
@@ -28,6 +29,7 @@ PUBLISHED = Published(
             VECTORS,
             table_3,
             study_as_published=AS_PUBLISHED,
+            judge_again=judged_group,
         ),
         PublishedTable(4, "timing under three thresholds", VECTORS, table_4, study_as_published=AS_PUBLISHED),
         PublishedTable(5, "policies and detectors under other policies", "anomaly-gym-policies", table_5),
@@ -52,6 +54,7 @@ PUBLISHED = Published(
             table_3,
             study_as_published=IMAGES_AS_PUBLISHED,
             images=True,
+            judge_again=judged_group,
         ),
         PublishedTable(5, "image detectors under other policies", f"{IMAGES}-policies", table_5_images, images=True),
         PublishedTable(
