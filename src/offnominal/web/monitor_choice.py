@@ -91,7 +91,7 @@ def policies_of(world: str) -> list[str]:
 
     Example:
         >>> policies_of("SAP-Goal0-v0")
-        ['expert', 'scripted', 'random', 'sac', 'td3', 'tqc']
+        ['expert', 'scripted', 'random', 'sac', 'td3', 'tqc', 'tqc-published-1', 'tqc-published-2']
     """
     trained = [name.removeprefix(f"{world}--") for name in shipped_names() if name.startswith(f"{world}--")]
     scripted = worlds.card(world).scripted_expert is not None

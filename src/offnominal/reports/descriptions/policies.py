@@ -32,7 +32,7 @@ def describe_policies(world: str) -> Description:
 
     Example:
         >>> [row["algorithm"] for row in describe_policies("SAP-Goal0-v0").tables["policies"]]
-        ['sac', 'td3', 'tqc']
+        ['sac', 'td3', 'tqc', 'tqc-published-1', 'tqc-published-2']
     """
     card = worlds.card(worlds.spec(world).id)
     found = [each for each in expert_cards() if each.world == card.id]
