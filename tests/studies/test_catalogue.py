@@ -85,3 +85,37 @@ def test_what_is_no_study_is_named(written, tmp_path):
         load_study(tmp_path / "none.toml")
     with pytest.raises(UnknownName, match="Did you mean 'anomaly-gym'"):
         load_study("anomaly-gim")
+
+
+EXTENDED = """
+data = { episodes = 3, levels = ["tiny"] }
+
+[scales.tiny.parameters]
+3-NN = { n_neighbors = 2, aggregation = "max" }
+
+[scales.tinier]
+extends = "tiny"
+data = { episodes = 2 }
+parameters = { 3-NN = { n_neighbors = 1 } }
+"""
+
+
+def test_a_scale_takes_what_it_does_not_say_from_the_one_that_it_extends(written):
+    study = load_study(written(TEXT + EXTENDED.replace("data =", 'summary = "one seed"\ndata =', 1)))
+    tiny, tinier = (study.at(name) for name in ("tiny", "tinier"))
+    assert (tinier.seeds, tinier.data.levels, tinier.data.episodes) == (tiny.seeds, ("tiny",), 2)  # type: ignore[attr-defined]
+    assert tinier.cells()[0].parameters == {"n_neighbors": 1, "aggregation": "max"}  # type: ignore[attr-defined]
+    assert (study.scales["tiny"].summary, study.scales["tinier"].summary) == ("one seed", "")
+
+
+@pytest.mark.parametrize(
+    ("base", "error", "message"),
+    [
+        ('"tinyy"', UnknownName, "scale 'tinier' extends 'tinyy', which is no scale. Did you mean 'tiny'?"),
+        ("[1]", UnknownName, r"extends \[1\], which is no scale"),
+        ('"tinier"', InvalidParameter, "scales extend each other: tinier, tinier; one must not have 'extends'"),
+    ],
+)
+def test_a_scale_that_extends_nothing_is_named(written, base, error, message):
+    with pytest.raises(error, match=message):
+        load_study(written(TEXT + EXTENDED.replace('extends = "tiny"', f"extends = {base}")))

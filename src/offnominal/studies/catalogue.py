@@ -13,6 +13,7 @@ from offnominal.core.errors import InvalidParameter, MissingFile
 from offnominal.core.files import read_text
 from offnominal.core.registry import Registry, Spec
 from offnominal.studies.base import BaseStudy
+from offnominal.studies.extended_scales import extended_scales
 from offnominal.studies.kinds import study_from
 
 studies: Registry[BaseStudy] = Registry("study", catalogue="offnominal.papers.catalogue:register_studies")
@@ -93,4 +94,6 @@ def parse(text: str, where: str, *, allow_modules: Collection[str] = ()) -> Base
         raise InvalidParameter(f"{where} is not a study: it is nested too deeply.") from None
     except (ValueError, TypeError) as error:
         raise InvalidParameter(f"{where} is not a study in TOML: {error}.") from None
+    if isinstance(data.get("scales"), dict):
+        data["scales"] = extended_scales(data["scales"])
     return study_from(data, allow_modules=allow_modules)
