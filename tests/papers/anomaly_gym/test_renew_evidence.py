@@ -62,6 +62,15 @@ def test_numbers_before_may_come_from_a_measured_table(tmp_path):
     assert (found["scale"], found["metric"], found["before"], found["after"]) == ("laptop", "auroc", "0.330", "0.660")
 
 
+def test_means_of_groups_before_may_come_from_the_measured_table_3(tmp_path):
+    file = tmp_path / "anomaly-gym-3.csv"
+    file.write_text("level,detector,worlds,faults,ours,scale\ntiny,PE-DM,CAR,action,0.99,paper\n")
+    made = run([row("CAR-LaneKeep-v0", "PE-DM", "tiny", **dict.fromkeys(NUMBERS, 0.9))])
+    (found,) = evidence_rows(file, "exceptions", made)
+    about = tuple(found[name] for name in ("world", "metric", "kind", "before", "after"))
+    assert about == ("CAR", "auroc", "action", "0.990", "0.900")
+
+
 def test_policies_that_were_trained_in_the_same_way_are_trainings_of_one_experiment():
     rows = [each | {"seed": 0} for value, name in ((0.5, "a"), (0.7, "b")) for each in vectors(value, name)]
     ((name, found),) = renew_evidence.experiments("retrained", run(rows))

@@ -10,6 +10,7 @@ are no longer stored. Rows without new results stay::
     renew_evidence runs/store anomaly-gym@paper exceptions=anomaly-gym-as-published@exceptions
     renew_evidence runs/store anomaly-gym@paper policy=anomaly-gym-as-published@policies
     renew_evidence runs/store anomaly-gym@paper retrained=anomaly-gym-as-published@retrained
+    renew_evidence runs/store docs/measured/published/anomaly-gym-3.csv exceptions=anomaly-gym-as-published@exceptions
     renew_evidence runs/store docs/measured/published/anomaly-gym-12.csv strengths=anomaly-gym-published-strengths@paper
     renew_evidence runs/store anomaly-gym-images@laptop image-training=anomaly-gym-images@training
     renew_evidence runs/store anomaly-gym-images@laptop public-code-strengths=anomaly-gym-images-as-published@strengths
@@ -83,7 +84,7 @@ def evidence_rows(plain: RunResults | Path, experiment: str, changed: RunResults
     """Yield our numbers before and after a change, where something is published.
 
     Args:
-        plain: Run of the study ``anomaly-gym`` or ``anomaly-gym-images``, or the measured Table 12 or 13.
+        plain: Run of the study ``anomaly-gym`` or ``anomaly-gym-images``, or the measured Table 3, 12 or 13.
         experiment: What was changed, one of :data:`~offnominal.papers.anomaly_gym.evidence.EXPERIMENTS`.
         changed: Run with the change.
     """
@@ -105,11 +106,14 @@ def _stored(plain: RunResults, changed: RunResults) -> dict[Key, tuple[str, floa
 def _measured(file: Path) -> dict[Key, tuple[str, float]]:
     """Return scale and value of the numbers of a measured table."""
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    return {
-        (row["world"], row["level"], row["detector"], METRIC_OF[row["metric"]], ""): (row["scale"], float(row["ours"]))
-        for row in rows
-        if row["ours"]
-    }
+    return {_measured_key(row): (row["scale"], float(row["ours"])) for row in rows if row["ours"]}
+
+
+def _measured_key(row: Mapping[str, str]) -> Key:
+    """Return the number that a row of Table 3, 12 or 13 is about."""
+    if "worlds" in row:
+        return row["worlds"], row["level"], row["detector"], "auroc", row["faults"]
+    return row["world"], row["level"], row["detector"], METRIC_OF[row["metric"]], ""
 
 
 def experiments(given: str, changed: RunResults) -> Iterator[tuple[str, RunResults]]:
