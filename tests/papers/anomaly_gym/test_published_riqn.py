@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 
 from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.detector import Step
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
-from offnominal.papers.anomaly_gym.published_riqn import PublishedRIQN
+from offnominal.papers.anomaly_gym.published_riqn import PublishedRIQN, _weighted_loss
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +47,38 @@ def test_each_channel_is_a_gradient_step_whose_outputs_all_learn_its_next_value(
     states, targets = detector._scaled(episodes[0], 10)
     detector._run_through(states, targets, 1.0, RandomNumbers(0, CPU), lambda loss: taken.append(loss) or loss.detach())
     assert len(taken) == 3
+    # Where all outputs are right, the loss is zero; one wrong output in three leaves a third of its loss.
+    right = torch.zeros((4, 3))
+    wrong = right.clone()
+    wrong[:, 1] = 1.0
+    assert float(_weighted_loss(right, right)) == 0.0
+    assert float(_weighted_loss(wrong, right)) == pytest.approx(float(_weighted_loss(right + 1.0, right)) / 3)
 
 
-def test_seeds_learn_from_other_episodes(episodes):
+def test_seeds_have_other_scores(episodes):
     first, second = (
         PublishedRIQN(recurrent_size=8, n_epochs=1, device="cpu").fit(episodes, seed=seed) for seed in (0, 1)
     )
     assert not np.allclose(first.score(episodes[:1])[0], second.score(episodes[:1])[0])
+
+
+def test_the_training_episode_is_drawn(episodes, monkeypatch):
+    scaled, chosen = PublishedRIQN._scaled, []
+
+    def recorded(self, episode, longest):
+        chosen.append(next(number for number, each in enumerate(episodes) if each is episode))
+        return scaled(self, episode, longest)
+
+    monkeypatch.setattr(PublishedRIQN, "_scaled", recorded)
+    for seed in range(5):
+        PublishedRIQN(recurrent_size=8, n_epochs=1, device="cpu").fit(episodes, seed=seed)
+    assert len(chosen) == 5
+    assert len(set(chosen)) > 1
+
+
+def test_actions_are_refused():
+    with pytest.raises(InvalidParameter, match="RIQN of the public code gets no actions"):
+        PublishedRIQN(use_actions=True)
 
 
 def test_the_curve_has_training_and_test_loss_of_each_epoch(detector):

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.random_numbers import RandomNumbers
@@ -71,9 +72,15 @@ class PublishedRIQN(RIQN):
     scale_changes: bool = False
     batch_size: int = 128
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.use_actions:
+            raise InvalidParameter("use_actions is True, but RIQN of the public code gets no actions; take RIQN.")
+
     def _network(self, observation: int, action: int) -> PublishedQuantiles:
-        inputs = observation + action if self.use_actions else observation
-        return PublishedQuantiles(inputs, observation, recurrent_size=self.recurrent_size, n_cosines=self.n_cosines)
+        return PublishedQuantiles(
+            observation, observation, recurrent_size=self.recurrent_size, n_cosines=self.n_cosines
+        )
 
     def _train(self, episodes: Sequence[Episode], validation: Sequence[Episode], random: RandomNumbers) -> None:
         chosen = int(random.integers(len(episodes), (1,)))
