@@ -64,6 +64,8 @@ class DeepSVDD(DeepRowDetector):
         objective: ``"one-class"`` minimises distances; ``"soft-boundary"`` minimises the radius of a sphere that leaves
             some rows outside.
         nu: Fraction of rows outside a soft boundary.
+        batch_norm: Whether convolutions after the first are followed by batch normalisation, for images. That of the
+            encoder has no weights, as they would act as biases.
         pretrain_iter: Largest number of gradient steps of the autoencoder.
         weight_decay: Weight decay of both trainings.
 
@@ -89,6 +91,7 @@ class DeepSVDD(DeepRowDetector):
     activation: str = "relu"
     objective: Literal["one-class", "soft-boundary"] = "one-class"
     nu: float = 0.1
+    batch_norm: bool = False
     pretrain_iter: int = 5_000
     weight_decay: float = 0.0
 
@@ -101,7 +104,9 @@ class DeepSVDD(DeepRowDetector):
         self._architecture(bias=False)
 
     def _architecture(self, *, bias: bool) -> Architecture:
-        return Architecture(self.layers, self.hidden, self.channels, self.activation, bias=bias)
+        return Architecture(
+            self.layers, self.hidden, self.channels, self.activation, bias=bias, batch_norm=self.batch_norm
+        )
 
     def _network(self, shape: Shape) -> HypersphereNetwork:
         return HypersphereNetwork(

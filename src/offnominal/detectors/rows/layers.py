@@ -37,7 +37,7 @@ class Architecture:
         channels: Channels of the first convolution; each further one has twice as many.
         activation: Activation between layers: relu, swish, tanh or leaky.
         bias: Whether layers have biases.
-        batch_norm: Whether convolutions are followed by batch normalisation.
+        batch_norm: Whether convolutions are followed by batch normalisation; it has weights if layers have biases.
     """
 
     layers: int = 3
@@ -90,7 +90,7 @@ def convolutional_body(shape: tuple[int, ...], architecture: Architecture) -> tu
         after = architecture.channels << depth
         parts.append(nn.Conv2d(before, after, 3, 2, 1, bias=architecture.bias))
         if architecture.batch_norm and depth:
-            parts.append(nn.BatchNorm2d(after))
+            parts.append(nn.BatchNorm2d(after, affine=architecture.bias))
         parts.append(activation_of(architecture.activation))
         before = after
     return nn.Sequential(*parts, nn.Flatten()), before * math.prod(sides[-1])

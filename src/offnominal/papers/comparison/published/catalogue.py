@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from offnominal.papers.comparison.cells import Leave
@@ -46,12 +47,17 @@ def _images(number: str, title: str, study: str, compare: Compare) -> PublishedT
     return PublishedTable(number, title, study, compare, images=True, scale=SEARCH)
 
 
+def _with_errors(number: str, title: str, compare: Callable[..., list[PublishedComparison]]) -> PublishedTable:
+    """Return a table on images with one class left out, whose DeepSVDD has an error in the public code."""
+    return replace(_images(number, title, OUT, compare), compare_as_published=partial(compare, as_published=True))
+
+
 PUBLISHED_TABLES = (
     PublishedTable("I", "sizes of the tables after the split", "", table_i),
     PublishedTable("II", "sizes of the image sets, first class left out", "", table_ii),
     *_halves("IV", "test AUC on tables, mean protocol", partial(cell_table, metric="AUC"), as_published=True),
     *_halves("V", "mean ranks on tables by the selection of the configuration", table_v),
-    _images("VI", "test AUC on images, one class left out, max protocol", OUT, partial(mean_table, item="table_VI")),
+    _with_errors("VI", "test AUC on images, one class left out, max protocol", partial(mean_table, item="table_VI")),
     _images("VII", "test AUC on images, one class left in, max protocol", IN, partial(mean_table, item="table_VII")),
     PublishedTable("VIII", "prediction times of VAE variants", DEEP, table_viii),
     PublishedTable("A1", "search spaces of classical methods", "", partial(space_table, item="table_A1")),
@@ -65,10 +71,10 @@ PUBLISHED_TABLES = (
     *_halves("B2", "numbers of trained models per split", partial(count_table, item="table_B2")),
     *_halves("B3", "numbers of evaluated scores per split", partial(count_table, item="table_B3")),
     _images("C1", "test AUC on images by the seed of the split", OUT, table_c1),
-    _images("C2", "test AUC on images, one class left out, mean protocol", OUT, partial(mean_table, item="table_C2")),
+    _with_errors("C2", "test AUC on images, one class left out, mean protocol", partial(mean_table, item="table_C2")),
     _images("C3", "test AUC on images, one class left in, mean protocol", IN, partial(mean_table, item="table_C3")),
     *_settings("C4", "configurations among the ten best of every class", table_c4),
-    _images("C5", "test AUC by the class that is left out", OUT, partial(class_table, item="table_C5")),
+    _with_errors("C5", "test AUC by the class that is left out", partial(class_table, item="table_C5")),
     _images("C6", "test AUC by the class that is left in", IN, partial(class_table, item="table_C6")),
     *_settings("C7", "numbers of trained models per class", partial(image_count_table, item="table_C7")),
     *_settings("C8", "numbers of evaluated scores per class", partial(image_count_table, item="table_C8")),

@@ -2,53 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
-from offnominal.papers.comparison.published.evidence import cause_of
-from offnominal.papers.comparison.published.image_rows import by_class, largest, missing, searched, with_all_classes
+from offnominal.papers.comparison.published.image_rows import (
+    by_class,
+    image_line,
+    largest,
+    missing,
+    searched,
+    with_all_classes,
+)
 from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, class_name, image_cells, overall, rows_of
-from offnominal.papers.comparison.published.rank_rows import rank_lines
+from offnominal.papers.comparison.published.rank_rows import Cells, rank_lines
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.protocols import Row
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
+Place = tuple[str, str, str]
+"""Image set, class and method."""
 
-def class_table(results: RunResults, *, item: Literal["table_C5", "table_C6"]) -> list[PublishedComparison]:
+
+def class_table(
+    results: RunResults, *, item: Literal["table_C5", "table_C6"], as_published: bool = False
+) -> list[PublishedComparison]:
     """Compare the test AUC of each method on each class, every class with its own configuration.
 
     Args:
         results: Of a run, or without rows.
         item: The published table.
+        as_published: Whether methods have the errors of the original.
     """
     outcomes = outcomes_of(results)
+    outcomes = outcomes.as_published() if as_published else outcomes
     counts = searched("leave-one-out" if item == "table_C5" else "leave-one-in")
-    found = {
-        (images, name, method): rows
-        for (images, method), all_rows in outcomes.single.items()
-        for name, rows in by_class(all_rows).items()
-    }
-    values = {place: largest(rows) for place, rows in found.items()}
+    found, defective = _by_class(outcomes.single), _by_class(outcomes.defect_rows)
     lines = []
     for place, published in image_cells(item).items():
         images, name, method = place
         labels = {"images": images, "class": name, "method": method}
         if place in found:
-            cause = cause_of(found[place], largest, published, searched=counts[images, method])
-            lines.append(compared(labels, values[place], published, cause=cause))
+            groups = found[place], defective.get(place, ())
+            lines.append(image_line(labels, *groups, largest, published, searched=counts[images, method]))
         else:
             lines.append(missing(labels, published))
     cells = {((images, name), method): value for (images, name, method), value in image_cells(item).items()}
-    ours = {((images, name), method): value for (images, name, method), value in values.items()}
-    return lines + _class_overall(outcomes, item, ours, cells)
+    return lines + _class_overall(outcomes, item, _largest(found), _largest(defective), cells)
+
+
+def _by_class(group: Mapping[tuple[str, str], Sequence[Row]]) -> dict[Place, list[Row]]:
+    return {
+        (images, name, method): rows
+        for (images, method), all_rows in group.items()
+        for name, rows in by_class(all_rows).items()
+    }
+
+
+def _largest(found: Mapping[Place, Sequence[Row]]) -> Cells:
+    return {((images, name), method): largest(rows) for (images, name, method), rows in found.items()}
 
 
 def _class_overall(
-    outcomes: ComparisonResults,
-    item: str,
-    ours: Mapping[tuple[tuple[str, str], str], float],
-    cells: Mapping[tuple[tuple[str, str], str], float],
+    outcomes: ComparisonResults, item: str, ours: Cells, defective: Cells, cells: Cells
 ) -> list[PublishedComparison]:
     chosen = with_all_classes(outcomes).chosen("max")
     lines = []
@@ -59,7 +76,7 @@ def _class_overall(
         lines.append(compared(labels, value, published, within=DEVIATIONS))
     labels = {"images": "mean rank", "class": "–"}
     return lines + (
-        rank_lines(ours, cells, labels, "classes")
+        rank_lines(ours, cells, labels, "classes", defective=defective)
         or [compared({**labels, "method": method}, None, value) for method, value in overall(item, "mean_rank").items()]
     )
 

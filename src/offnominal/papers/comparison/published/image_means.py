@@ -10,14 +10,16 @@ from typing import Literal
 
 from offnominal.papers.comparison.cells import Leave
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
-from offnominal.papers.comparison.published.evidence import cause_of
+from offnominal.papers.comparison.published.evidence import defect_note
 from offnominal.papers.comparison.published.image_rows import (
     CLASSES,
     by_class,
+    image_line,
     largest,
     missing,
     searched,
     with_all_classes,
+    with_errors_only,
 )
 from offnominal.papers.comparison.published.printed_cells import ALL, IMAGE_SETS, image_cells, overall, rows_of
 from offnominal.papers.comparison.published.rank_rows import rank_lines
@@ -43,7 +45,7 @@ FEWEST_CLASSES = 5
 """Of a mean over some classes, where the values of the classes are printed."""
 
 
-def mean_table(results: RunResults, *, item: Item) -> list[PublishedComparison]:
+def mean_table(results: RunResults, *, item: Item, as_published: bool = False) -> list[PublishedComparison]:
     """Compare the mean over classes of each method on each image set, its deviations and its mean ranks.
 
     Beside each value are ours and the published one with the other protocol: with ``max`` every class selects its own
@@ -52,9 +54,12 @@ def mean_table(results: RunResults, *, item: Item) -> list[PublishedComparison]:
     Args:
         results: Of a run, or without rows.
         item: The published table.
+        as_published: Whether methods have the errors of the original.
     """
-    outcomes, protocol = with_all_classes(outcomes_of(results)), PROTOCOLS[item]
-    some = outcomes_of(results).single if item in CLASS_ITEMS else outcomes.single
+    every, protocol = outcomes_of(results), PROTOCOLS[item]
+    every = every.as_published() if as_published else every
+    outcomes = with_all_classes(every)
+    some = every if item in CLASS_ITEMS else outcomes
     other: Protocol = "mean" if protocol == "max" else "max"
     beside, printed = outcomes.chosen(other), image_cells(OTHER[item])
     lines = []
@@ -66,11 +71,14 @@ def mean_table(results: RunResults, *, item: Item) -> list[PublishedComparison]:
             f"ours, {other}": "–" if second is None else f"{second.value:.3f}",
             f"published, {other}": f"{printed[images, '', method]:.2f}",
         }
-        lines.append(_line(labels, some.get((images, method), ()), published, item))
+        groups = some.single.get((images, method), ()), some.defect_rows.get((images, method), ())
+        lines.append(_line(labels, *groups, published, item))
     return lines + _overall(outcomes, item, other)
 
 
-def _line(labels: Mapping[str, str], rows: Sequence[Row], published: float, item: Item) -> PublishedComparison:
+def _line(
+    labels: Mapping[str, str], rows: Sequence[Row], defective: Sequence[Row], published: float, item: Item
+) -> PublishedComparison:
     """Compare a mean over classes; if the run has not all of them, with the published mean over the same ones."""
     images, method, classes, note = labels["images"], labels["method"], list(by_class(rows)), ""
     if len(classes) < FEWEST_CLASSES:
@@ -80,8 +88,8 @@ def _line(labels: Mapping[str, str], rows: Sequence[Row], published: float, item
         note = f"both over the {len(classes)} classes of the run"
     setting: Leave = "leave-one-out" if item in ("table_VI", "table_C2") else "leave-one-in"
     select = largest if PROTOCOLS[item] == "max" else _shared
-    cause = cause_of(rows, select, published, searched=searched(setting)[images, method])
-    return compared(labels, select(rows), published, note=note, cause=cause, units=len(classes))
+    counts = searched(setting)
+    return image_line(labels, rows, defective, select, published, searched=counts[images, method], note=note)
 
 
 def _shared(rows: Sequence[Row]) -> float:
@@ -90,14 +98,29 @@ def _shared(rows: Sequence[Row]) -> float:
 
 def _overall(outcomes: ComparisonResults, item: Item, other: Protocol) -> list[PublishedComparison]:
     """Compare deviations, each a mean over image sets, and mean ranks with both protocols where they are printed."""
-    chosen, lines = outcomes.chosen(PROTOCOLS[item]), []
+    right, wrong = outcomes.chosen(PROTOCOLS[item]), with_errors_only(outcomes).chosen(PROTOCOLS[item])
+    lines = []
     for quantity in ("sigma_1", "sigma_10"):
         for method, published in overall(item, quantity).items():
-            known = {images: getattr(found, quantity) for (images, name), found in chosen.items() if name == method}
-            lines.append(_deviation({"images": quantity.replace("_", " "), "method": method}, known, published, item))
+            known, defective = (
+                {images: getattr(found, quantity) for (images, name), found in chosen.items() if name == method}
+                for chosen in (right, wrong)
+            )
+            labels = {"images": quantity.replace("_", " "), "method": method}
+            line = _deviation(labels, known, published, item)
+            if line.verdict == "differs" and not line.cause and set(defective) == set(known):
+                line = _with_defect(line, fmean(defective.values()))
+            lines.append(line)
     lines += _mean_ranks(outcomes, item)
     blank = {f"ours, {other}": "–", f"published, {other}": "–"}
     return [replace(line, labels={**line.labels, **blank}) for line in lines]
+
+
+def _with_defect(line: PublishedComparison, defective: float) -> PublishedComparison:
+    """Return the line of a deviation with the cause ``defect`` if the error of the original brings it nearer."""
+    ours, published = line.ours.value or 0.0, line.published or 0.0
+    error = defect_note(line.labels["method"], ours, defective, published)
+    return replace(line, cause="defect", note=f"{line.note}; {error}") if error else line
 
 
 def _deviation(
@@ -129,9 +152,13 @@ def _mean_ranks(outcomes: ComparisonResults, item: Item) -> list[PublishedCompar
     for ranked in dict.fromkeys(row["protocol"] for row in rows_of(item, dataset=ALL, quantity="mean_rank")):
         cells = image_cells(item if ranked == PROTOCOLS[item] else OTHER[item])
         published = {(images, method): value for (images, _, method), value in cells.items()}
-        values = {place: found.value for place, found in outcomes.chosen("max" if ranked == "max" else "mean").items()}
+        protocol: Protocol = "max" if ranked == "max" else "mean"
+        values, defective = (
+            {place: found.value for place, found in each.chosen(protocol).items()}
+            for each in (outcomes, with_errors_only(outcomes))
+        )
         labels = {"images": f"mean rank, {ranked}"}
-        lines += rank_lines(values, published, labels, "image sets") or [
+        lines += rank_lines(values, published, labels, "image sets", defective=defective) or [
             compared({**labels, "method": method}, None, value)
             for method, value in overall(item, "mean_rank", protocol=ranked).items()
         ]
@@ -158,8 +185,8 @@ def table_c1(results: RunResults) -> list[PublishedComparison]:
         if found is None:
             lines.append(missing(labels, float(row["value"])))
             continue
-        counts = searched("leave-one-out")
-        rows = at_seed(outcomes, int(row["seed"])).single[images, method]
-        cause = cause_of(rows, largest, float(row["value"]), searched=counts[images, method])
-        lines.append(compared(labels, found.value, float(row["value"]), cause=cause))
+        part, place = at_seed(outcomes, int(row["seed"])), (images, method)
+        groups = part.single[place], part.defect_rows.get(place, ())
+        count = searched("leave-one-out")[place]
+        lines.append(image_line(labels, *groups, largest, float(row["value"]), searched=count))
     return lines

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from offnominal.papers.comparison.cells import Leave
 from offnominal.papers.comparison.published.comparison_lines import compared
+from offnominal.papers.comparison.published.evidence import cause_of, defect_note
 from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, rows_of
 from offnominal.papers.comparison.search.image_search_spaces import image_methods
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.pools import Select
 from offnominal.papers.comparison.selection.protocols import Row, max_protocol
 from offnominal.studies.published_comparison import PublishedComparison
 
@@ -41,13 +45,55 @@ def with_all_classes(outcomes: ComparisonResults) -> ComparisonResults:
     Args:
         outcomes: Of a run.
     """
-    whole = {place: rows for place, rows in outcomes.single.items() if len(by_class(rows)) == CLASSES}
-    return replace(outcomes, single=whole)
+    single, defective = (
+        {place: rows for place, rows in group.items() if len(by_class(rows)) == CLASSES}
+        for group in (outcomes.single, outcomes.defect_rows)
+    )
+    return replace(outcomes, single=single, defect_rows=defective)
+
+
+def with_errors_only(outcomes: ComparisonResults) -> ComparisonResults:
+    """Return the results of methods with an error of the original, by the method that they stand for.
+
+    Args:
+        outcomes: Of a run.
+    """
+    return replace(outcomes, single=outcomes.defect_rows)
 
 
 def largest(rows: Sequence[Row]) -> float:
     """Return the test AUC where every class selects its own configuration; the mean if there are several."""
     return max_protocol(rows).value
+
+
+def image_line(
+    labels: Mapping[str, str],
+    rows: Sequence[Row],
+    defective: Sequence[Row],
+    select: Select,
+    published: float,
+    *,
+    searched: float,
+    note: str = "",
+) -> PublishedComparison:
+    """Compare a value on some classes, and show the cause of a difference.
+
+    Args:
+        labels: Labels of the line.
+        rows: Our rows of these classes.
+        defective: Our rows of the method with the error of the original; those of other classes do not count.
+        select: Returns the value of the configuration that is selected from rows.
+        published: The published value.
+        searched: Published number of evaluated scores per class.
+        note: Remark on the line.
+    """
+    classes, ours = by_class(rows), select(rows)
+    wrong = [row for name, some in by_class(defective).items() if name in classes for row in some]
+    known = len(by_class(wrong)) == len(classes)
+    judge = partial(compared, labels, ours, published, units=len(classes))
+    if error := defect_note(labels["method"], ours, select(wrong) if known else math.nan, published):
+        return judge(note="; ".join(filter(None, [note, error])), cause="defect")
+    return judge(note=note, cause=cause_of(rows, select, published, searched=searched))
 
 
 def searched(setting: Leave) -> dict[tuple[str, str], float]:

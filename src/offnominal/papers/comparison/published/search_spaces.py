@@ -100,6 +100,7 @@ PARAMETERS: dict[str, dict[str, Place]] = {
         "batch size": (("dsvd",), "batch_size"),
         "objective": (("dsvd",), "objective"),
         "nu": (("dsvd",), "nu"),
+        "batch norm.": (("dsvd-images",), "batch_norm"),
     },
 }
 """Where the published parameters are in our spaces, by model."""

@@ -11,7 +11,14 @@ from typing import TypedDict
 
 from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
-from offnominal.papers.comparison.published.evidence import FEWER, SHARE, STEP, cause_of, point_error_of
+from offnominal.papers.comparison.published.evidence import (
+    FEWER,
+    SHARE,
+    STEP,
+    cause_of,
+    defect_note,
+    point_error_of,
+)
 from offnominal.papers.comparison.published.printed_cells import is_classical, overall, rows_of, table_cells
 from offnominal.papers.comparison.published.rank_rows import FEWEST_TABLES, Cells, place_lines, rank_lines
 from offnominal.papers.comparison.published.sampling import IN_SAMPLE, sampling_error
@@ -25,11 +32,6 @@ METRICS = {"AUC": "auc", "TPR@5": "tpr5"}
 ITEMS = {"AUC": "table_IV", "TPR@5": "table_B1"}
 IDENTIFIER = "with the column of row numbers, as published"
 NOTES = {"glass": IDENTIFIER}
-DEFECTS = {
-    "dsvd": "the public code never trains the hypersphere; with this error ours is {:.3f}",
-    "loda": "PyOD reads the wrong bins; with this error ours is {:.3f}",
-    "mgal": "PyOD's score has the wrong sign; with this error ours is {:.3f}",
-}
 SIGMAS = ("sigma_1", "sigma_10")
 
 
@@ -86,12 +88,12 @@ def _cell(
     if found is None:
         return compared(labels, None, published, note=note)
     rows, select = outcomes.single[place], partial(_selected, metric=metric)
-    defective = select(outcomes.defect_rows[place]) if place in outcomes.defect_rows else found.value
-    if abs(defective - published) + STEP < abs(found.value - published):
-        return compared(labels, found.value, published, note=DEFECTS[method].format(defective), cause="defect")
+    defective = select(outcomes.defect_rows[place]) if place in outcomes.defect_rows else math.nan
+    if error := defect_note(method, found.value, defective, published):
+        return compared(labels, found.value, published, note=error, cause="defect")
     splits = len({row["seed"] for row in rows})
-    error = _point_error(table, found.value, metric) / math.sqrt(splits)
-    cause = cause_of(rows, select, published, searched=table_cells("table_B3")[place], point_error=error)
+    point_error = _point_error(table, found.value, metric) / math.sqrt(splits)
+    cause = cause_of(rows, select, published, searched=table_cells("table_B3")[place], point_error=point_error)
     return compared(labels, found.value, published, note=note, cause=cause)
 
 

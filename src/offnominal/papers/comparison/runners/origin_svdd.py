@@ -1,4 +1,4 @@
-"""DeepSVDD with the error of the public code of the paper on tables: the hypersphere is never trained."""
+"""DeepSVDD with the error of the public code of the paper: the hypersphere is never trained."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class OriginSVDD(DeepSVDD):
     """Distance from the origin of the code of an autoencoder.
 
     The public code scores with the encoder as it was before the hypersphere was trained, and with a centre of zeros.
+    This holds for tables, and for images where one class is left out; where one is left in, its scores were mended.
     """
 
     def _network(self, shape: Shape) -> HypersphereNetwork:

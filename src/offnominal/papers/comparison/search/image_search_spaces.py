@@ -10,7 +10,13 @@ from importlib.resources import files
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.papers.comparison.search.search_space import SearchSpace, search_space_of
 
-NETWORKS = {"aae": "AAE-images", "dsvd": "DeepSVDD-images", "fmgn": "FMGAN-images", "vae": "VAE-images"}
+NETWORKS = {
+    "aae": "AAE-images",
+    "dsvd": "DeepSVDD-images",
+    "dsvp": "DeepSVDD-images",
+    "fmgn": "FMGAN-images",
+    "vae": "VAE-images",
+}
 """Methods that train a network, with their space beside the detectors."""
 SECOND_STAGES = {"vaek": "knn", "vaeo": "osvm"}
 """Methods that score the codes of a variational autoencoder, with the method of the second stage."""
@@ -24,7 +30,7 @@ def image_methods() -> tuple[str, ...]:
 
     Example:
         >>> image_methods()
-        ('aae', 'dsvd', 'fmgn', 'knn', 'osvm', 'vae', 'vaek', 'vaeo')
+        ('aae', 'dsvd', 'dsvp', 'fmgn', 'knn', 'osvm', 'vae', 'vaek', 'vaeo')
     """
     return tuple(sorted((*CLASSICAL, *NETWORKS, *SECOND_STAGES)))
 
