@@ -157,6 +157,18 @@ def test_a_sphere_is_trained_around_the_mean_code():
     assert not any("bias" in name for name, _ in after.network_.encoder.named_parameters())
 
 
+def test_batch_normalisation_of_an_encoder_has_no_weights_and_survives_saving():
+    images = RNG.uniform(size=(40, 1, 16, 16))
+    settings = {"latent": 2, "channels": 4, "layers": 4, "batch_norm": True, "pretrain_iter": 20, "max_iter": 20}
+    svdd = DeepSVDD(**settings).fit(images)
+    names = [name for name, _ in svdd.network_.encoder.named_buffers()]
+    assert sum(name.endswith("running_mean") for name in names) == 1
+    assert len(list(svdd.network_.encoder.parameters())) == 3
+    again = DeepSVDD(**settings)
+    again.load_state_dict(svdd.state_dict())
+    np.testing.assert_array_equal(again.score(images), svdd.score(images))
+
+
 @pytest.mark.parametrize("nu", [0.1, 0.5])
 def test_a_soft_boundary_leaves_a_share_outside(nu):
     settings = {"latent": 2, "hidden": 16, "learning_rate": 1e-2, "device": "cpu", "pretrain_iter": 60, "max_iter": 100}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from offnominal.papers.catalogue import tables_of
 from offnominal.papers.comparison.published.evidence import cause_of
 from offnominal.papers.comparison.published.printed_cells import image_cells, overall, rows_of, table_cells
 from offnominal.papers.comparison.published.rank_rows import place_lines, rank_lines
@@ -249,3 +250,39 @@ def test_a_deviation_over_classes_moves_with_the_image_sets_of_the_run():
     found = lines_of("C2", rows)["sigma 1", "knn", "–", "–"]
     assert (found.published, found.cause) == (published, "setting")
     assert "the published one is +0.0" in found.note
+
+
+def class_rows(method, test, digits=range(10)):
+    return [row("mnist", method, 1, "{}", 0.9, test=test, variant=str(digit)) for digit in digits]
+
+
+@pytest.mark.parametrize(
+    ("number", "place"),
+    [("VI", ("mnist", "dsvd", "0.500", "0.72")), ("C5", ("mnist", "0", "dsvd"))],
+)
+def test_the_error_of_the_original_explains_values_on_images(number, place):
+    right, wrong = class_rows("dsvd", 0.5), class_rows("dsvp", 0.8)
+    assert lines_of(number, right)[place].cause != "defect"
+    found = lines_of(number, right + wrong)[place]
+    assert (found.cause, found.ours.value) == ("defect", pytest.approx(0.5))
+    assert found.note.endswith("never trains the hypersphere; with this error ours is 0.800")
+    assert lines_of(number, right + class_rows("dsvp", 0.45))[place].cause != "defect"
+
+
+def test_a_mean_over_classes_needs_the_error_on_all_of_them():
+    rows = class_rows("dsvd", 0.5) + class_rows("dsvp", 0.8, range(9))
+    assert lines_of("VI", rows)["mnist", "dsvd", "0.500", "0.72"].cause != "defect"
+
+
+def test_a_deviation_over_classes_is_due_to_the_error_of_the_original():
+    spread = [0.95 - 0.1 * (digit % 3) for digit in range(10)]
+    wrong = [row("mnist", "dsvp", 1, "{}", value, variant=str(digit)) for digit, value in enumerate(spread)]
+    found = lines_of("VI", class_rows("dsvd", 0.5) + wrong)["sigma 1", "dsvd", "–", "–"]
+    assert (found.cause, found.ours.value) == ("defect", pytest.approx(0.0))
+
+
+def test_tables_on_images_can_have_the_errors_of_the_original():
+    rows = results_of(class_rows("dsvd", 0.5) + class_rows("dsvp", 0.8))
+    (table,) = tables_of("comparison", ["C5"])
+    lines = {tuple(line.labels.values()): line for line in table.compare_as_published(rows)}
+    assert lines["mnist", "0", "dsvd"].ours.value == pytest.approx(0.8)

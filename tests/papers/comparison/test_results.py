@@ -48,3 +48,9 @@ def test_matrices_have_a_row_per_table_and_a_column_per_method(table):
 def test_nothing_to_look_at_is_an_error():
     with pytest.raises(InvalidParameter, match="no results"):
         ComparisonResults.of(pa.Table.from_pylist([]))
+
+
+def test_a_run_of_methods_with_an_error_alone_shows_them_by_their_own_names():
+    outcomes = ComparisonResults.of(pa.Table.from_pylist([row("iris", "dsvp", 1, "{}", 0.9, 0.8)]))
+    assert (outcomes.tables, outcomes.methods) == (["iris"], ["dsvp"])
+    assert outcomes.as_published().chosen("max")["iris", "dsvd"].value == pytest.approx(0.8)

@@ -185,8 +185,6 @@ def table_c1(results: RunResults) -> list[PublishedComparison]:
         if found is None:
             lines.append(missing(labels, float(row["value"])))
             continue
-        part, place = at_seed(outcomes, int(row["seed"])), (images, method)
-        groups = part.single[place], part.defect_rows.get(place, ())
-        count = searched("leave-one-out")[place]
-        lines.append(image_line(labels, *groups, largest, float(row["value"]), searched=count))
+        rows, count = at_seed(outcomes, int(row["seed"])).single[images, method], searched("leave-one-out")
+        lines.append(image_line(labels, rows, (), largest, float(row["value"]), searched=count[images, method]))
     return lines

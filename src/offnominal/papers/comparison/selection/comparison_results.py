@@ -53,7 +53,7 @@ class ComparisonResults:
         single: dict[tuple[str, str], list[Row]] = {}
         ensemble_rows: dict[tuple[str, str, int], list[Row]] = {}
         default_rows: dict[tuple[str, str], list[Row]] = {}
-        defect_rows: dict[tuple[str, str], list[Row]] = {}
+        erring: dict[tuple[str, str], list[Row]] = {}
         for row in table.to_pylist():
             known = {
                 name: math.nan if value is None and _is_number(name) else value
@@ -65,13 +65,14 @@ class ComparisonResults:
             elif "default" in configuration:
                 default_rows.setdefault(place, []).append(known)
             elif row["method"] in AS_PUBLISHED:
-                defect_rows.setdefault((row["table"], AS_PUBLISHED[row["method"]]), []).append(known)
+                erring.setdefault(place, []).append(known)
             else:
                 single.setdefault(place, []).append(known)
-        if not single:
+        if not single and not erring:
             raise InvalidParameter("there are no results of a comparison; run one first.")
+        defect_rows = {(name, AS_PUBLISHED[method]): rows for (name, method), rows in erring.items()}
         defect_rows |= {place: inverted(rows) for place, rows in single.items() if place[1] in INVERTED}
-        return cls(single, ensemble_rows, default_rows, defect_rows)
+        return cls(single or erring, ensemble_rows, default_rows, defect_rows)
 
     def as_published(self) -> ComparisonResults:
         """Return the results with the errors of the original, where the run has them."""
