@@ -269,6 +269,11 @@ def test_the_error_of_the_original_explains_values_on_images(number, place):
     assert lines_of(number, right + class_rows("dsvp", 0.45))[place].cause != "defect"
 
 
+def test_the_error_of_the_original_explains_a_class_only_if_it_explains_the_mean():
+    right, wrong = class_rows("dsvd", 0.7), class_rows("dsvp", 0.9, [0]) + class_rows("dsvp", 0.2, range(1, 10))
+    assert lines_of("C5", right + wrong)["mnist", "0", "dsvd"].cause != "defect"
+
+
 def test_a_mean_over_classes_needs_the_error_on_all_of_them():
     rows = class_rows("dsvd", 0.5) + class_rows("dsvp", 0.8, range(9))
     assert lines_of("VI", rows)["mnist", "dsvd", "0.500", "0.72"].cause != "defect"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Literal
 
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
+from offnominal.papers.comparison.published.evidence import defect_note
 from offnominal.papers.comparison.published.image_rows import (
     by_class,
     image_line,
@@ -38,18 +40,38 @@ def class_table(
     outcomes = outcomes_of(results)
     outcomes = outcomes.as_published() if as_published else outcomes
     counts = searched("leave-one-out" if item == "table_C5" else "leave-one-in")
-    found, defective = _by_class(outcomes.single), _by_class(outcomes.defect_rows)
+    found, defective, printed = _by_class(outcomes.single), _by_class(outcomes.defect_rows), image_cells(item)
+    ours, wrong = _largest(found), _largest(defective)
+    shown = _with_nearer_mean(ours, wrong, printed)
     lines = []
-    for place, published in image_cells(item).items():
+    for place, published in printed.items():
         images, name, method = place
         labels = {"images": images, "class": name, "method": method}
         if place in found:
-            groups = found[place], defective.get(place, ())
-            lines.append(image_line(labels, *groups, largest, published, searched=counts[images, method]))
+            erring = defective[place] if (images, method) in shown and place in defective else ()
+            count = counts[images, method]
+            lines.append(image_line(labels, found[place], erring, largest, published, searched=count))
         else:
             lines.append(missing(labels, published))
-    cells = {((images, name), method): value for (images, name, method), value in image_cells(item).items()}
-    return lines + _class_overall(outcomes, item, _largest(found), _largest(defective), cells)
+    return lines + _class_overall(outcomes, item, _as_cells(ours), _as_cells(wrong), _as_cells(printed))
+
+
+def _with_nearer_mean(
+    ours: Mapping[Place, float], wrong: Mapping[Place, float], printed: Mapping[Place, float]
+) -> set[tuple[str, str]]:
+    """Return where the error of an original brings the mean over classes nearer, by image set and method.
+
+    Of ten classes some come nearer by luck; an error explains single ones only if it explains their mean.
+    """
+    groups: dict[tuple[str, str], list[Place]] = {}
+    for place in wrong:
+        if place in ours and place in printed:
+            groups.setdefault((place[0], place[2]), []).append(place)
+    return {
+        (images, method)
+        for (images, method), places in groups.items()
+        if defect_note(method, *(fmean(values[place] for place in places) for values in (ours, wrong, printed)))
+    }
 
 
 def _by_class(group: Mapping[tuple[str, str], Sequence[Row]]) -> dict[Place, list[Row]]:
@@ -60,8 +82,13 @@ def _by_class(group: Mapping[tuple[str, str], Sequence[Row]]) -> dict[Place, lis
     }
 
 
-def _largest(found: Mapping[Place, Sequence[Row]]) -> Cells:
-    return {((images, name), method): largest(rows) for (images, name, method), rows in found.items()}
+def _largest(found: Mapping[Place, Sequence[Row]]) -> dict[Place, float]:
+    return {place: largest(rows) for place, rows in found.items()}
+
+
+def _as_cells(values: Mapping[Place, float]) -> Cells:
+    """Return the values by class and method."""
+    return {((images, name), method): value for (images, name, method), value in values.items()}
 
 
 def _class_overall(
