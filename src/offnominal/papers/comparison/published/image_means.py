@@ -10,7 +10,6 @@ from typing import Literal
 
 from offnominal.papers.comparison.cells import Leave
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
-from offnominal.papers.comparison.published.evidence import defect_note
 from offnominal.papers.comparison.published.image_rows import (
     CLASSES,
     by_class,
@@ -98,29 +97,14 @@ def _shared(rows: Sequence[Row]) -> float:
 
 def _overall(outcomes: ComparisonResults, item: Item, other: Protocol) -> list[PublishedComparison]:
     """Compare deviations, each a mean over image sets, and mean ranks with both protocols where they are printed."""
-    right, wrong = outcomes.chosen(PROTOCOLS[item]), with_errors_only(outcomes).chosen(PROTOCOLS[item])
-    lines = []
+    chosen, lines = outcomes.chosen(PROTOCOLS[item]), []
     for quantity in ("sigma_1", "sigma_10"):
         for method, published in overall(item, quantity).items():
-            known, defective = (
-                {images: getattr(found, quantity) for (images, name), found in chosen.items() if name == method}
-                for chosen in (right, wrong)
-            )
-            labels = {"images": quantity.replace("_", " "), "method": method}
-            line = _deviation(labels, known, published, item)
-            if line.verdict == "differs" and not line.cause and set(defective) == set(known):
-                line = _with_defect(line, fmean(defective.values()))
-            lines.append(line)
+            known = {images: getattr(found, quantity) for (images, name), found in chosen.items() if name == method}
+            lines.append(_deviation({"images": quantity.replace("_", " "), "method": method}, known, published, item))
     lines += _mean_ranks(outcomes, item)
     blank = {f"ours, {other}": "–", f"published, {other}": "–"}
     return [replace(line, labels={**line.labels, **blank}) for line in lines]
-
-
-def _with_defect(line: PublishedComparison, defective: float) -> PublishedComparison:
-    """Return the line of a deviation with the cause ``defect`` if the error of the original brings it nearer."""
-    ours, published = line.ours.value or 0.0, line.published or 0.0
-    error = defect_note(line.labels["method"], ours, defective, published)
-    return replace(line, cause="defect", note=f"{line.note}; {error}") if error else line
 
 
 def _deviation(
