@@ -18,7 +18,6 @@ from offnominal.papers.comparison.published.image_rows import (
     missing,
     searched,
     with_all_classes,
-    with_errors_only,
 )
 from offnominal.papers.comparison.published.printed_cells import ALL, IMAGE_SETS, image_cells, overall, rows_of
 from offnominal.papers.comparison.published.rank_rows import rank_lines
@@ -139,7 +138,7 @@ def _mean_ranks(outcomes: ComparisonResults, item: Item) -> list[PublishedCompar
         protocol: Protocol = "max" if ranked == "max" else "mean"
         values, defective = (
             {place: found.value for place, found in each.chosen(protocol).items()}
-            for each in (outcomes, with_errors_only(outcomes))
+            for each in (outcomes, outcomes.with_errors_only())
         )
         labels = {"images": f"mean rank, {ranked}"}
         lines += rank_lines(values, published, labels, "image sets", defective=defective) or [

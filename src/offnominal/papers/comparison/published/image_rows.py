@@ -52,15 +52,6 @@ def with_all_classes(outcomes: ComparisonResults) -> ComparisonResults:
     return replace(outcomes, single=single, defect_rows=defective)
 
 
-def with_errors_only(outcomes: ComparisonResults) -> ComparisonResults:
-    """Return the results of methods with an error of the original, by the method that they stand for.
-
-    Args:
-        outcomes: Of a run.
-    """
-    return replace(outcomes, single=outcomes.defect_rows)
-
-
 def largest(rows: Sequence[Row]) -> float:
     """Return the test AUC where every class selects its own configuration; the mean if there are several."""
     return max_protocol(rows).value

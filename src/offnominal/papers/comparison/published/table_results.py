@@ -68,7 +68,7 @@ def cell_table(
 
 def _rank_evidence(outcomes: ComparisonResults, metric: str, wanted: Container[tuple[str, str]]) -> RankEvidence:
     """Return our values with the errors of the originals, and those without each split."""
-    defective = _values(replace(outcomes, single=outcomes.defect_rows), metric, "mean")
+    defective = _values(outcomes.with_errors_only(), metric, "mean")
     without = [_values(part, metric, "mean") for part in without_each_split(outcomes)]
     kept = [{place: value for place, value in values.items() if place in wanted} for values in (defective, *without)]
     return {"defective": kept[0], "without": kept[1:]}
@@ -203,6 +203,6 @@ def _ranks(
     if selection == "mean":
         lines = rank_lines(values, cells, labels, "tables", fewest=FEWEST_TABLES, **_rank_evidence(part, name, values))
     else:
-        defective = _values(replace(part, single=part.defect_rows), name, protocol)
+        defective = _values(part.with_errors_only(), name, protocol)
         lines = place_lines(values, printed, labels, defective=defective, similar=cells, fewest=FEWEST_TABLES)
     return lines or [compared({**labels, "method": each}, None, printed[each]) for each in printed]

@@ -15,7 +15,7 @@ class OriginSVDD(DeepSVDD):
     """Distance from the origin of the code of an autoencoder.
 
     The public code scores with the encoder as it was before the hypersphere was trained, and with a centre of zeros.
-    This holds for tables, and for images where one class is left out; where one is left in, its scores were mended.
+    This holds for tables, and for images where one class is left out; where one is left in, its scores were corrected.
     """
 
     def _network(self, shape: Shape) -> HypersphereNetwork:

@@ -78,6 +78,10 @@ class ComparisonResults:
         """Return the results with the errors of the original, where the run has them."""
         return replace(self, single={**self.single, **self.defect_rows})
 
+    def with_errors_only(self) -> ComparisonResults:
+        """Return the results of methods with an error of the original, by the method that they stand for."""
+        return replace(self, single=self.defect_rows)
+
     @property
     def tables(self) -> list[str]:
         """Names of the tables."""
