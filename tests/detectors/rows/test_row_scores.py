@@ -24,7 +24,8 @@ from offnominal.detectors.rows import (  # noqa: E402
     RealNVP,
     VAEOneClassSVM,
 )
-from offnominal.detectors.rows.layers import Architecture, perceptron  # noqa: E402
+from offnominal.detectors.rows.architecture import Architecture  # noqa: E402
+from offnominal.detectors.rows.layers import perceptron  # noqa: E402
 
 FEW = {"max_iter": 5, "device": "cpu"}
 SMALL = {"hidden": 12, **FEW}

@@ -13,6 +13,7 @@ from torch.nn import functional
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.architecture import Architecture
 from offnominal.detectors.rows.autoencoder import DECODED, code_width
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
@@ -25,7 +26,7 @@ from offnominal.detectors.rows.gaussians import (
     fixed_noise,
     sample,
 )
-from offnominal.detectors.rows.layers import LEAST_DEVIATION, Architecture, perceptron
+from offnominal.detectors.rows.layers import LEAST_DEVIATION, perceptron
 from offnominal.detectors.rows.row_scores import SampledScore
 from offnominal.detectors.training import TrainingHistory
 

@@ -13,6 +13,7 @@ from offnominal.core.device import deterministic_kernels
 from offnominal.core.errors import InvalidParameter, UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.dense_layers import DenseLayers
+from offnominal.detectors.rows.architecture import Architecture
 from offnominal.detectors.rows.deep_detector import CHUNK, DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.gaussians import (
@@ -26,7 +27,7 @@ from offnominal.detectors.rows.gaussians import (
     reconstruction_terms,
 )
 from offnominal.detectors.rows.jacobian import log_volume
-from offnominal.detectors.rows.layers import LEAST_DEVIATION, Architecture
+from offnominal.detectors.rows.layers import LEAST_DEVIATION
 from offnominal.detectors.rows.priors import NormalPrior, Prior, PriorName, VampPrior
 from offnominal.detectors.rows.row_scores import RowScore, SampledScore
 

@@ -12,12 +12,13 @@ from torch import Tensor, nn
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.dense_layers import DenseLayers, array_of
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.architecture import Architecture, Downsampling
 from offnominal.detectors.rows.autoencoder import code_width
 from offnominal.detectors.rows.deep_detector import CHUNK, DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import GaussianDecoder
-from offnominal.detectors.rows.layers import Architecture, network_to
+from offnominal.detectors.rows.layers import network_to
 from offnominal.detectors.rows.row_scores import DistanceScore
 from offnominal.detectors.training import TrainingHistory
 
@@ -59,13 +60,15 @@ class DeepSVDD(DeepRowDetector):
         latent: Size of a code; see :class:`Autoencoder`.
         hidden: Width of the hidden layers, for tables.
         layers: Number of layers of the encoder.
-        channels: Channels of the first convolution, for images.
+        channels: Channels of the first convolution, for images; with pooling, of the last one.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
         objective: ``"one-class"`` minimises distances; ``"soft-boundary"`` minimises the radius of a sphere that leaves
             some rows outside.
         nu: Fraction of rows outside a soft boundary.
-        batch_norm: Whether convolutions after the first are followed by batch normalisation, for images. That of the
-            encoder has no weights, as they would act as biases.
+        batch_norm: Whether convolutions are followed by batch normalisation, for images; without pooling, the first one
+            is not. That of the encoder has no weights, as they would act as biases.
+        downsampling: How convolutions halve the size of images: ``"stride"``, or ``"pool"`` for larger kernels and max
+            pooling.
         pretrain_iter: Largest number of gradient steps of the autoencoder.
         weight_decay: Weight decay of both trainings.
 
@@ -92,6 +95,7 @@ class DeepSVDD(DeepRowDetector):
     objective: Literal["one-class", "soft-boundary"] = "one-class"
     nu: float = 0.1
     batch_norm: bool = False
+    downsampling: Downsampling = "stride"
     pretrain_iter: int = 5_000
     weight_decay: float = 0.0
 
@@ -105,7 +109,13 @@ class DeepSVDD(DeepRowDetector):
 
     def _architecture(self, *, bias: bool) -> Architecture:
         return Architecture(
-            self.layers, self.hidden, self.channels, self.activation, bias=bias, batch_norm=self.batch_norm
+            self.layers,
+            self.hidden,
+            self.channels,
+            self.activation,
+            bias=bias,
+            batch_norm=self.batch_norm,
+            downsampling=self.downsampling,
         )
 
     def _network(self, shape: Shape) -> HypersphereNetwork:

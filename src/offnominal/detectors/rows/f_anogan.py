@@ -11,11 +11,12 @@ from torch import Tensor
 
 from offnominal.core.checks import positive_number
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.architecture import Architecture
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gan import GANNetworks
-from offnominal.detectors.rows.layers import Architecture, network_to
+from offnominal.detectors.rows.layers import network_to
 from offnominal.detectors.training import TrainingHistory
 
 CRITIC_STEPS = 5

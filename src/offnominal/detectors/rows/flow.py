@@ -14,11 +14,11 @@ from torch import Tensor, nn
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.dense_layers import SinglePrecision, array_of
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.architecture import activation_of
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import LOG_2PI
-from offnominal.detectors.rows.layers import activation_of
 from offnominal.detectors.rows.row_scores import FlowScore, FlowStep, ScaleStep
 from offnominal.detectors.training import TrainingHistory
 

@@ -12,10 +12,11 @@ from torch import Tensor, nn
 from offnominal.core.checks import positive_number
 from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.architecture import Architecture
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
-from offnominal.detectors.rows.layers import Architecture, Critic, Generator, fake_loss, fake_probability, real_loss
+from offnominal.detectors.rows.layers import Critic, Generator, fake_loss, fake_probability, real_loss
 from offnominal.detectors.rows.row_scores import CriticScore
 from offnominal.detectors.training import TrainingHistory
 

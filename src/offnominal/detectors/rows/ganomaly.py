@@ -12,11 +12,12 @@ from torch import Tensor, nn
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.architecture import Architecture
 from offnominal.detectors.rows.autoencoder import code_width
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
-from offnominal.detectors.rows.layers import Architecture, Critic, Generator, fake_loss, network_to, real_loss
+from offnominal.detectors.rows.layers import Critic, Generator, fake_loss, network_to, real_loss
 from offnominal.detectors.rows.row_scores import CodeChangeScore
 from offnominal.detectors.training import TrainingHistory
 

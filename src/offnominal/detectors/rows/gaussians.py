@@ -12,13 +12,9 @@ from torch.nn import functional
 
 from offnominal.core.streams import Stream
 from offnominal.detectors.random_numbers import RandomNumbers
-from offnominal.detectors.rows.layers import (
-    LEAST_DEVIATION,
-    Architecture,
-    body_of,
-    convolutional_decoder,
-    dense_body,
-)
+from offnominal.detectors.rows.architecture import Architecture
+from offnominal.detectors.rows.convolutional_layers import convolutional_decoder
+from offnominal.detectors.rows.layers import LEAST_DEVIATION, body_of, dense_body
 from offnominal.detectors.rows.products import Dense
 
 Variance = Literal["constant", "scalar", "diagonal"]

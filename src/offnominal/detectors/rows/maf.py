@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.dense_layers import DenseLayers
+from offnominal.detectors.rows.architecture import activation_of
 from offnominal.detectors.rows.flow import Affine, Flow, check_activations
-from offnominal.detectors.rows.layers import activation_of
 from offnominal.detectors.rows.products import dense
 from offnominal.detectors.rows.row_scores import FlowStep, ScaleStep
 

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.detectors.dense_layers import DenseLayers
+from offnominal.detectors.rows.architecture import Architecture
 from offnominal.detectors.rows.flow import Affine, Flow, check_activations
-from offnominal.detectors.rows.layers import Architecture, perceptron
+from offnominal.detectors.rows.layers import perceptron
 from offnominal.detectors.rows.row_scores import FlowStep, ScaleStep
 
 

@@ -12,10 +12,12 @@ from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.architecture import Architecture, activation_of
+from offnominal.detectors.rows.convolutional_layers import Upsampling
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
-from offnominal.detectors.rows.layers import Architecture, Critic, Upsampling, activation_of, fake_loss, real_loss
+from offnominal.detectors.rows.layers import Critic, fake_loss, real_loss
 from offnominal.detectors.training import TrainingHistory
 
 DEEPEST = 5
