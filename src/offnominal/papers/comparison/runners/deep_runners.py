@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from offnominal.core.registry import Spec
 from offnominal.datasets.tables import TableSplit
@@ -16,6 +16,8 @@ class DeepRunner(ConfigurationRunner):
 
     Training stops by the normal validation points.
     """
+
+    resumable: ClassVar[bool] = True
 
     def __init__(self, name: str) -> None:
         super().__init__(name, Spec(name, search_space_of(name).detector).load())

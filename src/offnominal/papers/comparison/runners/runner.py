@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from offnominal.core.errors import OffnominalError
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables import TableSplit
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.papers.comparison.search.configuration_result import ConfigurationResult
+from offnominal.papers.comparison.search.finished_fits import FinishedFits
 from offnominal.papers.comparison.search.search_space import Configuration
 
 Scores = tuple[FloatArray, FloatArray]
@@ -72,11 +74,20 @@ class ConfigurationRunner:
         'InvalidParameter: n_neighbors is 99, but there are 30 rows; give more, or ask for fewer.'
     """
 
+    resumable: ClassVar[bool] = False
+    """Whether the results of finished groups are kept while a search is not complete."""
+
     def __init__(self, name: str, make: Callable[..., RowDetector]) -> None:
         self.name, self.make = name, make
 
     def run(
-        self, configurations: Sequence[Configuration], split: TableSplit, seed: int, *, limit_s: float | None = None
+        self,
+        configurations: Sequence[Configuration],
+        split: TableSplit,
+        seed: int,
+        *,
+        limit_s: float | None = None,
+        fits: FinishedFits | None = None,
     ) -> list[ConfigurationResult]:
         """Fit and score configurations on a split.
 
@@ -85,6 +96,7 @@ class ConfigurationRunner:
             split: Fitted on its training points, scored on the other two parts.
             seed: Of every fit.
             limit_s: CPU seconds after which no further group is fitted; the remaining configurations fail.
+            fits: Results of an earlier run of the same search that was interrupted; those of this run are added.
 
         Returns:
             The result of each, in the same order. A configuration that cannot be fitted is a failure, not an error.
@@ -100,14 +112,23 @@ class ConfigurationRunner:
         timer, start = FitTimer(), time.process_time()
         shared = self.prepare_group([each for _, each in valid], split, seed, timer) if valid else None
         for group in self.groups(valid):
-            if limit_s is not None and time.process_time() - start > limit_s:
+            outcome: Sequence[ConfigurationResult]
+            spent_s = time.process_time() - start + (fits.saved_s if fits else 0.0)
+            if limit_s is not None and spent_s > limit_s:
                 late = f"TimeLimit: not begun within {limit_s:g} CPU seconds"
                 outcome = [ConfigurationResult(each, failure=late) for _, each in group]
             else:
-                outcome = self._try(group, shared, split, seed, timer, len(valid))
+                outcome = self._try_once(fits, group, shared, split, seed, timer, len(valid))
             for (place, _), each in zip(group, outcome, strict=True):
                 results[place] = each
         return [each for each in results if each is not None]
+
+    def _try_once(self, fits: FinishedFits | None, group: Group, *details: Any) -> Sequence[ConfigurationResult]:
+        """Run a group, unless an interrupted search has its results."""
+        if fits is None or not self.resumable:
+            return self._try(group, *details)
+        name = json.dumps([each for _, each in group], sort_keys=True)
+        return fits.computed(name, lambda: {self.name: self._try(group, *details)})[self.name]
 
     def _try(
         self, group: Group, shared: Any, split: TableSplit, seed: int, before: FitTimer, sharing: int

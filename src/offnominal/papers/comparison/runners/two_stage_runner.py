@@ -12,6 +12,7 @@ from offnominal.papers.comparison.runners.deep_runners import DeepRunner
 from offnominal.papers.comparison.runners.runner import FitTimer, Group, Scores, grouped
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.search.configuration_result import ConfigurationResult
+from offnominal.papers.comparison.search.finished_fits import FinishedFits
 from offnominal.papers.comparison.search.search_space import Configuration, sample_configurations, search_space_of
 
 SECOND_STAGES = {"vaek": "knn", "vaeo": "osvm"}
@@ -34,11 +35,17 @@ class TwoStageRunner(DeepRunner):
         self.space = search_space_of(SECOND_STAGES[name])
 
     def run(
-        self, configurations: Sequence[Configuration], split: TableSplit, seed: int, *, limit_s: float | None = None
+        self,
+        configurations: Sequence[Configuration],
+        split: TableSplit,
+        seed: int,
+        *,
+        limit_s: float | None = None,
+        fits: FinishedFits | None = None,
     ) -> list[ConfigurationResult]:
         """Fit and score configurations, then further second stages; see :meth:`ConfigurationRunner.run`."""
         own = [{name: value for name, value in each.items() if name != COUNT} for each in configurations]
-        return super().run(own + self._further(configurations, own), split, seed, limit_s=limit_s)
+        return super().run(own + self._further(configurations, own), split, seed, limit_s=limit_s, fits=fits)
 
     def _further(self, configurations: Sequence[Configuration], own: list[Configuration]) -> list[Configuration]:
         """Return the further second stages of each network; they depend on its place alone."""

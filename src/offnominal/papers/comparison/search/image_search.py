@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from offnominal.papers.comparison.runners.image_runners import SlicedSVMRunner, 
 from offnominal.papers.comparison.runners.runner import ConfigurationRunner
 from offnominal.papers.comparison.search.configuration_result import ConfigurationResult
 from offnominal.papers.comparison.search.evaluation import search_cost, search_rows
+from offnominal.papers.comparison.search.finished_fits import FinishedFits
 from offnominal.papers.comparison.search.image_search_spaces import (
     CLASSICAL,
     NETWORKS,
@@ -27,7 +28,7 @@ from offnominal.papers.comparison.search.image_search_spaces import (
     image_search_space_of,
 )
 from offnominal.papers.comparison.search.polarity import image_distances
-from offnominal.papers.comparison.search.search_space import sample_configurations
+from offnominal.papers.comparison.search.search_space import Configuration, sample_configurations
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
 from offnominal.studies.execution import single_threaded
@@ -51,9 +52,11 @@ def run_cell(cell: ImageCell, *, sources: Sources | None = None) -> CellResult:
     code = code_of(cell, sources or Sources())
     images = _images(cell.images)
     parts, name = split_of(cell, images)
+    data = data_hash(images)
+    fits = FinishedFits(cell.digest(), code, data)
     with single_threaded():
         with meter("try"):
-            found = list(_results(cell, parts))
+            found = list(_results(cell, parts, fits))
         with meter("evaluate"):
             distances = image_distances(parts)
             rows = [
@@ -63,9 +66,10 @@ def run_cell(cell: ImageCell, *, sources: Sources | None = None) -> CellResult:
             ]
     # Methods that share a network report its whole fit each; the cell has paid for it once.
     score_s = sum(each.score_s for _, results in found for each in results)
-    fit_s = max(meter.cpu["try"] - score_s, 0.0)
+    fit_s = max(meter.cpu["try"] + fits.saved_s - score_s, 0.0)
     cost = search_cost(meter, fit_s, score_s, sum(len(results) for _, results in found), parts)
-    return make_result(cell, rows, cost, data=data_hash(images), code=code)
+    fits.remove()
+    return make_result(cell, rows, cost, data=data, code=code)
 
 
 def split_of(cell: ImageCell, images: ImageSet) -> tuple[TableSplit, str]:
@@ -107,7 +111,7 @@ def _flat(part: TablePart) -> TablePart:
     return TablePart(part.points.reshape(len(part), -1).astype(np.float64), part.anomalous, part.rows)
 
 
-def _results(cell: ImageCell, parts: TableSplit) -> Iterator[Found]:
+def _results(cell: ImageCell, parts: TableSplit, fits: FinishedFits) -> Iterator[Found]:
     """Yield the results of every method of a cell."""
     if cell.methods[0] in CLASSICAL:
         (method,) = cell.methods
@@ -119,9 +123,9 @@ def _results(cell: ImageCell, parts: TableSplit) -> Iterator[Found]:
         each = [
             network | cell.fixed | ({"score_name": by} if by else {}) for network in drawn for by in scores or ("",)
         ]
-        yield method, DeepRunner(method).run(each, parts, cell.seed)
+        yield method, DeepRunner(method).run(each, parts, cell.seed, fits=fits)
     else:
-        yield from _coded(cell, parts)
+        yield from _coded(cell, parts, fits)
 
 
 def _classical(
@@ -142,27 +146,38 @@ def _classical(
     return [replace(each, configuration=each.configuration | details) for each in results]
 
 
-def _coded(cell: ImageCell, parts: TableSplit) -> Iterator[Found]:
+def _coded(cell: ImageCell, parts: TableSplit, fits: FinishedFits) -> Iterator[Found]:
     """Train networks one after the other, and fit the second stages on the codes of each."""
     found: dict[str, list[ConfigurationResult]] = {method: [] for method in cell.methods}
-    space, scores = image_search_space_of("vae")
-    runner = EncoderRunner("vae")
+    space, _ = image_search_space_of("vae")
     for number, drawn in enumerate(sample_configurations(space, cell.configurations, seed=cell.search)):
         network = drawn | cell.fixed
-        results = runner.run([network | {"score_name": by} for by in scores], parts, cell.seed)
-        fit_s = sum(each.fit_s for each in results)
+        results = fits.computed(f"network {number}", partial(_with_second_stages, cell, number, network, parts))
         for method in cell.methods:
-            if method == "vae":
-                found[method] += results
-            elif runner.codes is not None:
-                seconds = _classical(cell, method, runner.codes, cell.n_second_stage, search=number)
-                found[method] += [
-                    replace(each, configuration=network | each.configuration, fit_s=fit_s + each.fit_s)
-                    for each in seconds
-                ]
-            else:
-                found[method].append(ConfigurationResult(network, failure=results[0].failure))
+            found[method] += results[method]
     yield from found.items()
+
+
+def _with_second_stages(
+    cell: ImageCell, number: int, network: Configuration, parts: TableSplit
+) -> dict[str, list[ConfigurationResult]]:
+    """Train one network, and fit the second stages on its codes."""
+    runner = EncoderRunner("vae")
+    _, scores = image_search_space_of("vae")
+    results = runner.run([network | {"score_name": by} for by in scores], parts, cell.seed)
+    fit_s = sum(each.fit_s for each in results)
+    found: dict[str, list[ConfigurationResult]] = {}
+    for method in cell.methods:
+        if method == "vae":
+            found[method] = results
+        elif runner.codes is not None:
+            seconds = _classical(cell, method, runner.codes, cell.n_second_stage, search=number)
+            found[method] = [
+                replace(each, configuration=network | each.configuration, fit_s=fit_s + each.fit_s) for each in seconds
+            ]
+        else:
+            found[method] = [ConfigurationResult(network, failure=results[0].failure)]
+    return found
 
 
 def prepare(cell: ImageCell) -> str:

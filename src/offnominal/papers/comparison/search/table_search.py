@@ -14,6 +14,7 @@ from offnominal.papers.comparison.cells import SearchCell
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.search.configurations import configurations_of, default_result
 from offnominal.papers.comparison.search.evaluation import search_cost, search_rows
+from offnominal.papers.comparison.search.finished_fits import FinishedFits
 from offnominal.papers.comparison.search.polarity import distances_of
 from offnominal.papers.comparison.search.search_space import search_space_of
 from offnominal.studies.cell_result import CellResult, make_result
@@ -37,17 +38,19 @@ def run_cell(cell: SearchCell, *, sources: Sources | None = None) -> CellResult:
     meter = ResourceMeter()
     code = code_of(cell, sources or Sources())
     table = _table(cell.table, cell.drop_identifiers)
-    parts = split_table(table, cell.seed, normalise=cell.normalise)
+    parts, data = split_table(table, cell.seed, normalise=cell.normalise), data_hash(table)
+    fits = FinishedFits(cell.digest(), code, data)
     with single_threaded():
         configurations = configurations_of(cell, _table)
-        results = runner_of(cell.method).run(configurations, parts, cell.seed, limit_s=cell.limit_s)
+        results = runner_of(cell.method).run(configurations, parts, cell.seed, limit_s=cell.limit_s, fits=fits)
         with meter("evaluate"):
             defaults = default_result(cell, parts)
             distances = distances_of(parts)
             rows = search_rows(cell.method, cell.table, cell.seed, results, parts, distances, defaults=defaults)
     fit_s, score_s = sum(each.fit_s for each in results), sum(each.score_s for each in results)
     cost = search_cost(meter, fit_s, score_s, len(results), parts)
-    return make_result(cell, rows, cost, data=data_hash(table), code=code)
+    fits.remove()
+    return make_result(cell, rows, cost, data=data, code=code)
 
 
 def prepare(cell: SearchCell) -> str:
