@@ -30,7 +30,7 @@ def test_pooled_convolutions_have_smaller_kernels_and_fewer_channels_the_deeper_
         (5, 32),
         (3, 16),
     ]
-    assert [type(part).__name__ for part in body[:4]] == ["Conv2d", "ReLU", "MaxPool2d", "BatchNorm2d"]
+    assert [type(part).__name__ for part in list(body)[:4]] == ["Conv2d", "ReLU", "MaxPool2d", "BatchNorm2d"]
     assert width == 16 * 7 * 7
     assert [part.kernel_size[0] for part in decoder if isinstance(part, nn.Conv2d)] == [1, 3, 5, 7]
 
