@@ -265,8 +265,8 @@ def test_the_published_settings_reach_the_model():
     assert model.actor.net_arch == [256, 256]
     assert published("SAP-Goal1-v0", "tqc").steps == 250_000
 
-    mujoco = published("MJC-Reacher3D-v0", "tqc")
-    model = model_of(mujoco.replace(steps=1000), "MJC-Reacher3D-v0")
+    mujoco = published("MJC-HalfCheetah-v0", "tqc")
+    model = model_of(mujoco.replace(steps=1000), "MJC-HalfCheetah-v0")
     assert (mujoco.steps, mujoco.buffer_size) == (1_000_000, 1_000_000)
     assert (model.gamma, model.batch_size, model.learning_starts) == (0.98, 512, 1000)
     assert (model.lr_schedule(1.0), model.lr_schedule(0.25), model.lr_schedule(0.0)) == (1e-3, 2.5e-4, 0.0)
@@ -277,6 +277,8 @@ def test_the_published_settings_reach_the_model():
         512,
         25,
     ] * 2
+    released = published("MJC-Reacher3D-v0", "tqc")
+    assert (released.steps, released.hidden, released.learning_rate) == (1_000_000, (256, 256), 3e-4)
 
 
 def test_the_rate_falls_with_the_time_that_is_over():
