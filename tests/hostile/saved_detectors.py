@@ -35,6 +35,7 @@ SMALL = {
     "PE-DM": {"hidden": (4, 4), "n_members": 2},
     "RIQN": {"recurrent_size": 4, "n_cosines": 4},
     "Fusion": {"detectors": ["KNN", ["IsolationForest", {"n_estimators": 3}]]},
+    "OneClassSVM": {"max_iter": 100},
 }
 FEW = {"n_epochs": 0, "max_iter": 0, "hidden": 4, "latent": 2, "n_samples": 3, "device": "cpu", "n_neighbors": 3}
 PATIENCE = 60
