@@ -306,3 +306,11 @@ def test_the_product_has_the_same_bits_on_this_cpu_as_on_every_other():
     out = np.empty((64, 29), np.float32)
     dense(x, weight, bias, out)
     assert hashlib.sha256(out.tobytes()).hexdigest() == PRODUCT
+
+
+def test_a_function_that_fails_is_named():
+    def act(x):
+        raise KeyError("gain")
+
+    with pytest.raises(InvalidAction, match=r"failed for observations of shape \(64, 3\): KeyError"):
+        FunctionPolicy(act).act(np.zeros((2, 3)), None)

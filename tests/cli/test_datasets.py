@@ -194,3 +194,17 @@ def test_a_log_is_previewed_and_imported_by_name(tmp_path, monkeypatch):
 def test_an_import_without_a_log_or_a_name_is_an_error(arguments, complaint, tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     assert complaint in str(run(*arguments).exception)
+
+
+def test_a_mistake_in_one_of_several_worlds_is_found_before_any_is_recorded(tmp_path):
+    result = run("generate", WORLD, "OOD-Pong-v0", "--out", tmp_path, *FEW)
+    assert result.exit_code != 0
+    assert "has a known strength in OOD-Pong-v0" in str(result.exception)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400)])
+def test_a_number_of_hundreds_of_digits_is_refused_in_one_message(value, tmp_path):
+    result = run("generate", WORLD, "--out", tmp_path, "--episodes", value)
+    assert result.exit_code == 2
+    assert "than" in result.output

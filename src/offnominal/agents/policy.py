@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from offnominal.core.checks import numeric_array, positive_integer, shown
-from offnominal.core.errors import InvalidAction, InvalidParameter
+from offnominal.core.errors import InvalidAction, InvalidParameter, OffnominalError
 from offnominal.core.philox import fill_uniform
 from offnominal.core.streams import check_seed, stream_keys
 from offnominal.core.types import Array, IntArray, KeyArray
@@ -160,7 +160,7 @@ class FunctionPolicy(Policy):
         padded[:n] = observations
         parts = []
         for first in range(0, len(padded), self.tile):
-            part = np.asarray(self.function(padded[first : first + self.tile]))
+            part = self._called(padded[first : first + self.tile])
             if part.shape[:1] != (self.tile,):
                 raise InvalidAction(
                     f"the policy function returned shape {part.shape} for {self.tile} observations; expected one "
@@ -168,6 +168,17 @@ class FunctionPolicy(Policy):
                 )
             parts.append(part)
         return np.concatenate(parts)[:n], state
+
+    def _called(self, observations: Array) -> Array:
+        try:
+            return np.asarray(self.function(observations))
+        except OffnominalError:
+            raise
+        except Exception as error:
+            raise InvalidAction(
+                f"the policy function failed for observations of shape {observations.shape}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
 
 
 def as_policy(policy: Policy | Callable[[Array], Array]) -> Policy:

@@ -38,7 +38,7 @@ from offnominal.core.errors import InvalidParameter, InvalidState, UnknownName
 from offnominal.core.job_processes import current_job, processes_for
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array
-from offnominal.worlds.catalogue import NAMESPACE, worlds
+from offnominal.worlds.catalogue import has_threads, worlds
 from offnominal.worlds.gymnasium_world import GymnasiumWorld
 from offnominal.worlds.vector_env_world import VectorEnvWorld
 from offnominal.worlds.world import World
@@ -230,8 +230,8 @@ class _Calibration:
         self.sampler.simulate_nominal(FRESH_SEED, self.fresh)
         sampler = copy(self.sampler)
         sampler.on_episodes = ignore
-        native = isinstance(sampler.world, str) and sampler.world.removeprefix(f"{NAMESPACE}/") in worlds
-        sampler.options = {**sampler.options, "threads": 1} if native else sampler.options
+        if has_threads(sampler.world):
+            sampler.options = {**sampler.options, "threads": 1}
         job = replace(self, sampler=sampler)
         with processes_for(job, workers, needs="an environment and a policy") as pool:
             pending = {pool.submit(_strengths, axis): axis for axis in directions}

@@ -31,7 +31,7 @@ def calibrate(
     fresh: Annotated[int, count_option("New episodes to evaluate each parameter on.", least=2)] = 2000,
     policy: Annotated[str | None, typer.Option(help=f"Policy: {POLICIES}. Default: the expert.")] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
-    threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
+    threads: Annotated[int | None, count_option("Threads of a simulation that has any.", most=MOST_AT_ONCE)] = None,
     path: Annotated[Path, file_option("CSV file for the strengths; interrupted runs resume from it.")] = Path(
         "runs/strengths.csv"
     ),
@@ -45,6 +45,7 @@ def calibrate(
     """
     from offnominal.anomalies.strengths import read_strengths, write_strengths
     from offnominal.calibration import calibrate
+    from offnominal.worlds.catalogue import has_threads
 
     table = read_strengths(path) if path.exists() else []
 
@@ -58,7 +59,7 @@ def calibrate(
     found = []
     for world in chosen_worlds(worlds):
         source = world_source(world)
-        options: dict[str, Any] = {"threads": threads} if isinstance(source, str) else {}
+        options: dict[str, Any] = {"threads": threads} if has_threads(source) else {}
         found += calibrate(
             source,
             policy_named(policy, world),

@@ -129,10 +129,9 @@ def generate(
     from offnominal.datasets.recipe import EXTRAS, SEED
     from offnominal.studies.data import folder_of
 
-    rows = []
     own = [fault_named(text) for text in fault or ()]
-    for world in chosen_worlds(worlds):
-        source, acting = world_source(world), policy_named(policy, world)
+
+    def recipe_of(world: str, source: Any, acting: Any) -> Recipe:
         recipe = Recipe.for_world(
             source,
             episodes=episodes,
@@ -149,8 +148,13 @@ def generate(
             policy_name=policy,
             seed=SEED if seed is None else seed,
         )
-        if own:
-            recipe = recipe.replace(cells=tuple(entry.cell(world) for entry in own))
+        return recipe.replace(cells=tuple(entry.cell(world) for entry in own)) if own else recipe
+
+    # A mistake in any world is found before the first one is recorded.
+    sources = [(world, world_source(world), policy_named(policy, world)) for world in chosen_worlds(worlds)]
+    recipes = [recipe_of(*each) for each in sources]
+    rows = []
+    for (world, source, acting), recipe in zip(sources, recipes, strict=True):
         path = folder / world.replace(":", "-") if folder else folder_of(recipe, world, policy or "")
         env = None if isinstance(source, str) else source
         options: dict[str, Any] = {"overwrite": overwrite, "workers": workers, "report": print_note}

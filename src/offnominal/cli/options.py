@@ -56,13 +56,15 @@ def _within(least: float | None, most: float | None) -> Callable[[Any], Any]:
     """Return a function that checks a number, or each number of a list, and returns it."""
 
     def check(value: Any) -> Any:
+        from offnominal.core.checks import shown
+
         for number in value if isinstance(value, list | tuple) else [value]:
             if number is None:
                 continue
             if least is not None and not number >= least:
-                raise typer.BadParameter(f"{number:g} is smaller than {least:g}.")
+                raise typer.BadParameter(f"{shown(number)} is smaller than {least:g}.")
             if most is not None and not number <= most:
-                raise typer.BadParameter(f"{number:g} is larger than {most:g}.")
+                raise typer.BadParameter(f"{shown(number)} is larger than {most:g}.")
         return value
 
     return check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 import gymnasium
@@ -43,6 +44,17 @@ def make_world(id: str, n: int, **options: Any) -> World:
     """
     rows = positive_integer("the number of simulations", n)
     return worlds.make(id.removeprefix(f"{NAMESPACE}/"), n=rows, **options)
+
+
+def has_threads(world: object) -> bool:
+    """Whether a world is a registered one whose simulations can run in several threads.
+
+    Example:
+        >>> has_threads("SAP-Goal0-v0"), has_threads("CRAFT-Pogo-v2"), has_threads(lambda: None)
+        (True, False, False)
+    """
+    name = world.removeprefix(f"{NAMESPACE}/") if isinstance(world, str) else ""
+    return name in worlds and "threads" in signature(worlds.spec(name).load()).parameters
 
 
 def make_single(
