@@ -117,7 +117,7 @@ def _read(path: Path) -> tuple[float, Results] | None:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove searches that nobody has gone on with for a month."""
+    """Remove searches that were not continued for a month."""
     try:
         old = [each for each in folder.iterdir() if each.stat().st_mtime < time.time() - OLDEST_S]
     except OSError:
