@@ -26,7 +26,7 @@ class Architecture:
 
     Args:
         layers: Number of layers, including the last one. For images, the number of convolutions that halve the size,
-            plus one; with pooling, the number of all convolutions, plus one. Fewer if a map would be smaller than 4 × 4.
+            plus one; with pooling, of all convolutions, plus one. Fewer if a map would be smaller than 4 × 4.
         hidden: Width of the hidden layers, for tables.
         channels: Channels of the first convolution; each further one has twice as many. With pooling, channels of the
             last convolution; each earlier one has twice as many.
