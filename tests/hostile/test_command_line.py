@@ -93,7 +93,8 @@ CHEAP: dict[tuple[str, ...], dict[str, str]] = {
 """Other arguments of each command, so that little is computed if the tested value is accepted."""
 REQUIRED = "nosuch"
 NOT_TRIED = {"install_completion", "show_completion"}
-ALWAYS_LONG = {("quickstart",)}
+STUDIES = {("quickstart",), ("run",)}
+"""Commands that compute a study in every accepted case; they stop where it begins."""
 WORK = (
     "offnominal.alarms.audit_world",
     "offnominal.calibration.calibrate",
@@ -296,7 +297,7 @@ def test_every_argument_is_answered(
     limited: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if path in ALWAYS_LONG:
+    if path in STUDIES:
         monkeypatch.setattr("offnominal.studies.runs.run", begin)
     monkeypatch.setattr("offnominal.cli.agents.EVALUATION_EPISODES", 2)
     monkeypatch.setattr("offnominal.cli.agents.VALIDATION_EPISODES", 2)
