@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from offnominal.core.device import choose_device, deterministic_kernels  # noqa: E402
+from offnominal.core.device import TF32_VARIABLE, choose_device, deterministic_kernels  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 
 GPU = torch.device("cuda")
@@ -51,6 +51,25 @@ def test_kernels_are_deterministic_within_the_block_and_as_before_behind_it():
     with deterministic_kernels(GPU):
         assert settings() == (True, False, False, "highest")
     assert settings() == before
+
+
+def test_tensor_float_32_is_allowed_by_the_environment(monkeypatch):
+    monkeypatch.setenv(TF32_VARIABLE, "1")
+    before = settings()
+    with deterministic_kernels(GPU):
+        assert settings() == (True, False, True, "high")
+    assert settings() == before
+
+
+def test_other_values_of_the_environment_are_named_and_change_nothing(monkeypatch):
+    monkeypatch.setenv(TF32_VARIABLE, "yes")
+    before = settings()
+    with pytest.raises(InvalidParameter, match="OFFNOMINAL_TF32 is 'yes'; set 1 to allow"), deterministic_kernels(GPU):
+        pass
+    assert settings() == before
+    monkeypatch.delenv(TF32_VARIABLE)
+    with deterministic_kernels(GPU):
+        assert settings() == (True, False, False, "highest")
 
 
 def test_on_a_cpu_nothing_is_set():

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import torch
 
 DEVICES = ("cpu", "cuda", "auto")
+TF32_VARIABLE = "OFFNOMINAL_TF32"
+"""Environment variable that allows TensorFloat-32 on a GPU: 1 for yes, 0 for no."""
 
 
 def choose_device(name: str) -> torch.device:
@@ -47,13 +49,29 @@ def choose_device(name: str) -> torch.device:
     return torch.device("cuda")
 
 
+def tf32_allowed() -> bool:
+    """Whether networks may multiply in TensorFloat-32 on a GPU: faster, with three decimal digits.
+
+    Raises:
+        InvalidParameter: The environment variable is neither 1 nor 0.
+
+    Example:
+        >>> tf32_allowed()
+        False
+    """
+    value = os.environ.get(TF32_VARIABLE, "0")
+    if value not in ("0", "1"):
+        raise InvalidParameter(f"${TF32_VARIABLE} is {value!r}; set 1 to allow TensorFloat-32 on a GPU, or 0.")
+    return value == "1"
+
+
 @contextmanager
 def deterministic_kernels(device: torch.device) -> Iterator[None]:
     """Make computations in the block bit-reproducible on the same GPU.
 
-    cuDNN uses deterministic kernels without benchmarking, and TensorFloat-32 is off. These settings belong to the
-    process: if the blocks of several threads overlap, the last one to end restores the earlier settings. On a CPU
-    nothing is changed.
+    cuDNN uses deterministic kernels without benchmarking, and TensorFloat-32 is off unless ``$OFFNOMINAL_TF32`` is 1.
+    These settings belong to the process: if the blocks of several threads overlap, the last one to end restores the
+    earlier settings. On a CPU nothing is changed.
 
     Args:
         device: Device of the computations.
@@ -80,13 +98,14 @@ class _Kernels:
         import torch
 
         with self._lock:
+            short = tf32_allowed()
             self._blocks += 1
             if self._blocks > 1:
                 return
-            flags = torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
+            flags = torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=short)
             self._before.enter_context(flags)
             self._before.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
-            torch.set_float32_matmul_precision("highest")
+            torch.set_float32_matmul_precision("high" if short else "highest")
 
     def leave(self) -> None:
         with self._lock:

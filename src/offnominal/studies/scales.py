@@ -21,7 +21,7 @@ def check_names(study: str, scales: Iterable[str]) -> None:
 
 
 def check_integers(study: object, least: int, *names: str) -> None:
-    """Raise an error if an integer field, or an entry of a tuple, is out of range; None is allowed.
+    """Raise an error if an integer field, or an entry of a tuple or dictionary, is out of range; None is allowed.
 
     Args:
         study: The study, or a part of it.
@@ -30,7 +30,8 @@ def check_integers(study: object, least: int, *names: str) -> None:
     """
     for name in names:
         given = getattr(study, name)
-        for each in given if isinstance(given, tuple) else (given,):
+        entries = tuple(given.values()) if isinstance(given, dict) else given
+        for each in entries if isinstance(entries, tuple) else (entries,):
             if each is not None:
                 integer_in(name, each, least, LARGEST_INTEGER if "seed" in name or name == "search" else MOST)
 

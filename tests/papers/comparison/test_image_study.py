@@ -33,6 +33,12 @@ def test_a_cell_does_not_know_what_its_methods_do_not_need():
     assert changed == [("aae",), ("osvm",)]
 
 
+def test_methods_may_have_their_own_number_of_networks():
+    study = ImageStudy("mine", sets=("mnist",), methods=("knn", "aae", "vaek", "dsvp"), classes=(0,), networks=7)
+    cells = study.replace(networks_by_method={"dsvp": 9, "vae": 3}).cells()
+    assert [cell.configurations for cell in cells] == [100, 7, 3, 9]
+
+
 def test_a_scale_changes_what_it_names():
     scales = {"small": ImageScale(classes=(4,), networks=2, fixed={"vae": {"max_iter": 5}})}
     study = ImageStudy("mine", sets=("mnist",), methods=("vaek",), scales=scales).at("small")
@@ -49,6 +55,8 @@ def test_a_scale_changes_what_it_names():
         ({"methods": ("lof",)}, UnknownName, "not compared on images"),
         ({"classes": (10,)}, InvalidParameter, "expected 0 to 9"),
         ({"seeds": ()}, InvalidParameter, "no seeds"),
+        ({"networks_by_method": {"knn": 3}}, InvalidParameter, "has 'knn'; choose among aae, dsvd"),
+        ({"networks_by_method": {"aae": -1}}, InvalidParameter, "networks_by_method"),
     ],
 )
 def test_what_cannot_be_run_is_named(fields, error, message):

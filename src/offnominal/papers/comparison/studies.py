@@ -14,6 +14,7 @@ from offnominal.papers.comparison.cells import ImageCell, Leave, Sampler, Search
 from offnominal.papers.comparison.search.image_search_spaces import (
     CLASSICAL,
     CODED,
+    NETWORKS,
     SECOND_STAGES,
     image_search_space_of,
     sharing,
@@ -134,6 +135,7 @@ class ImageScale(Config):
         seeds: Random seeds of splits and fits.
         configurations: Number of configurations of methods without a network.
         networks: Number of trained networks of each method that has one.
+        networks_by_method: Number of networks of methods that have more or fewer.
         n_second_stage: Number of configurations of a second stage on the codes of each network.
         machines: Number of support vector machines whose scores are averaged.
         machine_rows: Maximum number of training images of each machine.
@@ -149,6 +151,7 @@ class ImageScale(Config):
     seeds: tuple[int, ...] | None = None
     configurations: int | None = None
     networks: int | None = None
+    networks_by_method: dict[str, int] | None = None
     n_second_stage: int | None = None
     machines: int | None = None
     machine_rows: int | None = None
@@ -173,6 +176,7 @@ class ImageStudy(BaseStudy):
         configurations: Number of configurations of methods without a network, the same everywhere.
         networks: Number of trained networks of each method that has one. Every score of a network is
             evaluated.
+        networks_by_method: Number of networks of methods that have more or fewer.
         n_second_stage: Number of configurations of a second stage on the codes of each network.
         machines: Number of support vector machines whose scores are averaged, each fitted on its own training images.
         machine_rows: Maximum number of training images of each machine; None divides all of them.
@@ -197,6 +201,7 @@ class ImageStudy(BaseStudy):
     leave: Leave = "leave-one-out"
     configurations: int = 100
     networks: int = 100
+    networks_by_method: dict[str, int] = field(default_factory=dict)
     n_second_stage: int = 10
     machines: int = 10
     machine_rows: int | None = None
@@ -211,12 +216,15 @@ class ImageStudy(BaseStudy):
         check_names(self.name, self.scales)
         _check_filled(self, "sets", "methods", "classes", "seeds")
         check_integers(self, 1, "configurations", "machine_rows", "n_train", "n_test")
-        check_integers(self, 0, "seeds", "search", "networks", "n_second_stage", "machines")
+        check_integers(self, 0, "seeds", "search", "networks", "networks_by_method", "n_second_stage", "machines")
         most = min(len(image_set_entry(each).classes) for each in self.sets)
         if not all(0 <= each < most for each in self.classes):
             raise InvalidParameter(f"study {self.name!r} has the classes {self.classes}; expected 0 to {most - 1}.")
         for method in (*self.methods, *self.fixed):
             image_search_space_of(method)
+        for method in self.networks_by_method:
+            if method not in NETWORKS:
+                raise InvalidParameter(f"networks_by_method has {method!r}; choose among {', '.join(NETWORKS)}.")
 
     def available_cells(self) -> tuple[list[ImageCell], tuple[str, ...]]:
         """Return the cells of the image sets that are present, and the names of the others.
@@ -247,15 +255,26 @@ class ImageStudy(BaseStudy):
             class_index=class_index,
             seed=seed,
             leave=self.leave,
-            configurations=self.configurations if methods[0] in CLASSICAL else self.networks,
+            configurations=self._configurations_of(methods),
             n_second_stage=self.n_second_stage if set(SECOND_STAGES) & set(methods) else 0,
             machines=self.machines if machines else 0,
             machine_rows=self.machine_rows if machines else None,
             search=self.search,
             n_train=self.n_train,
             n_test=self.n_test,
-            fixed=self.fixed.get("vae" if methods[0] in CODED else methods[0], {}),
+            fixed=self.fixed.get(_network_of(methods), {}),
         )
+
+    def _configurations_of(self, methods: tuple[str, ...]) -> int:
+        """Return the number of configurations of methods that share their networks."""
+        if methods[0] in CLASSICAL:
+            return self.configurations
+        return self.networks_by_method.get(_network_of(methods), self.networks)
+
+
+def _network_of(methods: tuple[str, ...]) -> str:
+    """Return the method whose network is trained for methods that share it."""
+    return "vae" if methods[0] in CODED else methods[0]
 
 
 def _check_filled(study: BaseStudy, *fields: str) -> None:

@@ -18,6 +18,8 @@ NETWORKS = {
     "vae": "VAE-images",
 }
 """Methods that train a network, with their space beside the detectors."""
+WITHOUT_EFFECT = {"dsvp": ("nu", "objective")}
+"""Parameters of a space that a method does not use."""
 SECOND_STAGES = {"vaek": "knn", "vaeo": "osvm"}
 """Methods that score the codes of a variational autoencoder, with the method of the second stage."""
 CLASSICAL = ("knn", "osvm")
@@ -52,7 +54,8 @@ def image_search_space_of(method: str) -> tuple[SearchSpace, tuple[str, ...]]:
         )
     if method not in NETWORKS:
         return search_space_of(SECOND_STAGES.get(method, method)), ()
-    grid = {name: tuple(values) for name, values in _shared()[NETWORKS[method]].items()}
+    unused = WITHOUT_EFFECT.get(method, ())
+    grid = {name: tuple(values) for name, values in _shared()[NETWORKS[method]].items() if name not in unused}
     scores = tuple(str(name) for name in grid.pop("score_name", ()))
     base = search_space_of(method)
     return SearchSpace(f"{method}-images", base.title, grid, {}, base.detector, base.runner), scores
