@@ -1,5 +1,7 @@
 """Our number beside a printed one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,13 @@ WIDE = np.array([0.6, 0.9])
 )
 def test_the_verdict_follows_from_the_distance(ours, published, span, verdict):
     assert PublishedComparison({}, ours, published, span).verdict == verdict
+
+
+def test_the_rounding_of_print_counts_at_the_ends_of_our_interval():
+    line = PublishedComparison({}, Estimate(0.7, WIDE), 0.597)
+    assert line.verdict == "differs"
+    assert replace(line, rounding=0.005).verdict == "match"
+    assert PublishedComparison({}, Estimate(0.7), 0.753, rounding=0.005).verdict == "differs"
 
 
 def test_the_difference_is_ours_less_print():

@@ -40,6 +40,7 @@ class PublishedComparison:
         cause: Kind of the reason of a difference, if evidence for it was measured; see :data:`CAUSES`.
         match: Largest difference of a match; larger for ranks, delays and counts than for shares.
         near: Largest difference that is near.
+        rounding: Half a unit of the last published digit. It counts where our interval is compared with the number.
         units: Number of tables, image sets or classes that our result is a mean over.
 
     Example:
@@ -57,6 +58,7 @@ class PublishedComparison:
     cause: Cause = ""
     match: float = MATCH
     near: float = NEAR
+    rounding: float = 0.0
     units: int = 1
 
     @property
@@ -76,12 +78,14 @@ class PublishedComparison:
             return ""
         low, high = self.span or (self.published, self.published)
         away = max(low - self.ours.value, self.ours.value - high, 0.0)
-        inside = (
-            self.ours.low is not None and self.ours.high is not None and self.ours.low <= high and low <= self.ours.high
-        )
-        if away <= self.match or inside:
+        if away <= self.match or self._overlaps(low - self.rounding, high + self.rounding):
             return "match"
         return "near" if away <= self.near else "differs"
+
+    def _overlaps(self, low: float, high: float) -> bool:
+        """Whether our interval, if there is one, has numbers between `low` and `high`."""
+        ours = self.ours
+        return ours.low is not None and ours.high is not None and ours.low <= high and low <= ours.high
 
     @property
     def outcome(self) -> Outcome | None:

@@ -35,6 +35,8 @@ METRICS = {
     "pooled_average_precision": "global AUPR",
     "pooled_fpr95": "global FPR95",
 }
+ROUNDING = 0.005
+"""Tables 3, 12 and 13 have two decimals."""
 METRIC_OF = {title: metric for metric, title in METRICS.items()}
 
 
@@ -55,7 +57,7 @@ def judged_group(line: PublishedComparison) -> PublishedComparison:
     """Return a value of Table 3 with the known reason of its difference."""
     group, level, detector, kind = (line.labels[name] for name in ("worlds", "level", "detector", "faults"))
     reason = known_difference(group, level, detector, line.ours.value, line.published, kind=kind)
-    return replace(line, note=reason.note, cause=reason.cause)
+    return replace(line, note=reason.note, cause=reason.cause, rounding=ROUNDING)
 
 
 def every_metric(results: RunResults) -> list[PublishedComparison]:
@@ -70,14 +72,14 @@ def every_metric(results: RunResults) -> list[PublishedComparison]:
 def every_metric_as_published(results: RunResults) -> list[PublishedComparison]:
     """Compare every metric of a run with the errors of the public code; they explain nothing any more."""
     lines = every_metric(results)
-    return [PublishedComparison(line.labels, line.ours, line.published) for line in lines]
+    return [PublishedComparison(line.labels, line.ours, line.published, rounding=ROUNDING) for line in lines]
 
 
 def judged(line: PublishedComparison) -> PublishedComparison:
     """Return a value of Table 12 or 13 with the known reason of its difference."""
     world, level, detector, title = (line.labels[name] for name in ("world", "level", "detector", "metric"))
     reason = known_difference(world, level, detector, line.ours.value, line.published, metric=METRIC_OF[title])
-    return replace(line, note=reason.note, cause=reason.cause, flaw=reason.flaw)
+    return replace(line, note=reason.note, cause=reason.cause, flaw=reason.flaw, rounding=ROUNDING)
 
 
 def _of_group(measured: MetricTable, worlds: tuple[str, ...], detector: str) -> Estimate:
