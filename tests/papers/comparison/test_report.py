@@ -22,7 +22,7 @@ def test_page_tables_and_figures_are_written(compared, tmp_path):
 def test_every_table_is_on_the_page_and_what_wrote_it(compared, tmp_path):
     text = off.write_report(compared, tmp_path).read_text(encoding="utf-8")
     titles = [path.read_text(encoding="utf-8").splitlines()[0][3:] for path in (tmp_path / "tables").glob("*.md")]
-    assert len(titles) == 8
+    assert len(titles) == 9
     assert all(f"<h2>{escape(title)}</h2>" in text for title in titles)
     assert "Results by Offnominal of unknown version (unknown commit), an unknown date." in text
     assert f"This report by Offnominal {off.__version__} (" in text

@@ -13,6 +13,7 @@ from offnominal.papers.comparison.selection.class_results import class_rows
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.comparison.selection.label_budgets import BUDGETS, by_label_budget
 from offnominal.papers.comparison.selection.ranks import mean_ranks
+from offnominal.papers.comparison.selection.search_sizes import SIZES, by_search_size
 from offnominal.reports.study_tables import Row, StudyTable
 
 LABELS = {
@@ -21,6 +22,7 @@ LABELS = {
     "labels": "Labels",
     "flagged": "Inverted",
     "ensembles": "Ensembles",
+    "search": "Search",
     "auc": "AUC",
     "auc_max": "AUC, best per seed",
     "tpr5": "TPR@5",
@@ -69,6 +71,7 @@ def report_tables(outcomes: ComparisonResults) -> list[StudyTable]:
         ("labels", "Mean test AUC by which labels choose the configuration", _labels(outcomes)),
         ("flagged", "Inverted: selected detectors with higher scores near the training points", _flagged(outcomes)),
         ("ensembles", "Mean test AUC of ensembles of the best configurations", _ensembles(outcomes)),
+        ("search", "Mean test AUC of the best of a few configurations, best of each seed", _search(outcomes)),
         ("auc", "Test AUC, mean protocol", _matrix(outcomes, auc)),
         ("auc_max", "Test AUC, best configuration of each seed", _matrix(outcomes, best)),
         ("tpr5", "TPR at 5 % false alarms", _matrix(outcomes, tpr)),
@@ -142,6 +145,23 @@ def _ensembles(outcomes: ComparisonResults) -> list[Row]:
         }
         for place, method in enumerate(outcomes.methods)
     ]
+
+
+def _search(outcomes: ComparisonResults) -> list[Row]:
+    """Return a row per method; empty where a table has fewer configurations."""
+    best = outcomes.values("max")
+    by = {size: _over_all_tables(by_search_size(outcomes, size), best) for size in SIZES}
+    sizes = [size for size, values in by.items() if any(value is not None for value in values)]
+    return [
+        {"method": method, **{f"best of {size}": by[size][place] for size in sizes}, "best": _mean(best[:, place])}
+        for place, method in enumerate(outcomes.methods)
+    ]
+
+
+def _over_all_tables(values: FloatArray, known: FloatArray) -> list[float | None]:
+    """Return the mean of each method, or None if a table with a known value has none."""
+    missing = np.isnan(values) & ~np.isnan(known)
+    return [None if lost.any() else _mean(column) for column, lost in zip(values.T, missing.T, strict=True)]
 
 
 def _matrix(outcomes: ComparisonResults, values: FloatArray) -> list[Row]:

@@ -111,13 +111,13 @@ class ComparisonResults:
 
     def values(self, protocol: Protocol = "mean", *, criterion: str = "auc", metric: str = "auc") -> FloatArray:
         """Return the same as numbers (tables, methods); NaN where there is no result."""
-        return self._matrix(
+        return self.matrix(
             {place: found.value for place, found in self.chosen(protocol, criterion=criterion, metric=metric).items()}
         )
 
     def random_choice(self, metric: str = "auc") -> FloatArray:
         """Return the mean over all configurations, (tables, methods): selection without any knowledge."""
-        return self._matrix({place: _mean_of(rows, f"test_{metric}") for place, rows in self.single.items()})
+        return self.matrix({place: _mean_of(rows, f"test_{metric}") for place, rows in self.single.items()})
 
     def clean(self, metric: str = "auc") -> FloatArray:
         """Return the result of a selection without known anomalies, (tables, methods).
@@ -130,7 +130,7 @@ class ComparisonResults:
             for place, rows in self.single.items()
             if not has_default(place[1])
         }
-        return self._matrix(
+        return self.matrix(
             found | {place: _mean_of(rows, f"test_{metric}") for place, rows in self.default_rows.items()}
         )
 
@@ -141,7 +141,7 @@ class ComparisonResults:
             for (table, method, number), rows in self.ensemble_rows.items()
             if number == size
         }
-        return self._matrix(found)
+        return self.matrix(found)
 
     def polarity(self) -> FloatArray:
         """Return the polarity of the configuration selected by the mean protocol, (tables, methods).
@@ -153,17 +153,18 @@ class ComparisonResults:
         for place, chosen in self.chosen("mean").items():
             rows = [row for row in self.single[place] if row["configuration"] in chosen.configurations]
             found[place] = _mean_of(rows, "polarity")
-        return self._matrix(found)
+        return self.matrix(found)
 
     def seconds(self) -> FloatArray:
         """Return CPU seconds to fit and score, mean over configurations and seeds, (tables, methods, 2)."""
         parts = [
-            self._matrix({place: _mean_of(rows, name) for place, rows in self.single.items()})
+            self.matrix({place: _mean_of(rows, name) for place, rows in self.single.items()})
             for name in ("fit_s", "score_s")
         ]
         return np.stack(parts, axis=-1)
 
-    def _matrix(self, found: Mapping[tuple[str, str], float]) -> FloatArray:
+    def matrix(self, found: Mapping[tuple[str, str], float]) -> FloatArray:
+        """Return values by (table, method) as numbers (tables, methods); NaN where there is none."""
         return np.array([[found.get((table, method), math.nan) for method in self.methods] for table in self.tables])
 
 

@@ -107,6 +107,21 @@ def clean_protocol(rows: Iterable[Row], *, metric: str = "auc") -> Selected:
     return mean_protocol(turned, criterion="clean", metric=metric)
 
 
+def by_configuration(rows: Sequence[Row], *names: str) -> FloatArray:
+    """Return columns of rows as an array (names, configurations, seeds), NaN where there is no row.
+
+    Args:
+        rows: Of one method on one table.
+        *names: Columns with numbers.
+    """
+    places = {name: number for number, name in enumerate(dict.fromkeys(row["configuration"] for row in rows))}
+    seeds = sorted({row["seed"] for row in rows})
+    values = np.full((len(names), len(places), len(seeds)), math.nan)
+    for row in rows:
+        values[:, places[row["configuration"]], seeds.index(row["seed"])] = [row[name] for name in names]
+    return values
+
+
 @dataclass(frozen=True, slots=True)
 class _Table:
     """Criterion and metric by (configuration, seed), NaN where a fit failed."""
@@ -129,11 +144,7 @@ class _Table:
         if len(mixed) > 1:
             raise InvalidParameter(f"the rows are of {len(mixed)} methods and tables; give those of one.")
         configurations = list(dict.fromkeys(row["configuration"] for row in given))
-        seeds = sorted({row["seed"] for row in given})
-        place = {name: number for number, name in enumerate(configurations)}
-        values = np.full((2, len(configurations), len(seeds)), math.nan)
-        for row in given:
-            values[:, place[row["configuration"]], seeds.index(row["seed"])] = row[criterion], row[metric]
+        values = by_configuration(given, criterion, metric)
         return cls(configurations, values[0], values[1], sum(bool(row["failure"]) for row in given), len(given))
 
     def averaged(self, values: FloatArray) -> FloatArray:
