@@ -331,3 +331,27 @@ def test_faults_can_have_the_published_parameters():
     ours, published = ({cell.name: cell.parameter for cell in open_data(cell).manifest.recipe.cells} for cell in cells)
     assert published["action/noise@tiny"] == pytest.approx(0.29, abs=0.01) != ours["action/noise@tiny"]
     assert published["action/drift@tiny"] == ours["action/drift@tiny"]
+
+
+def test_faults_without_a_published_parameter_can_have_no_effect():
+    data = DataEntry(
+        episodes=3,
+        nominal=2,
+        validation=2,
+        anomalies=("action/noise", "action/delay", "observation/quantisation", "dynamics/moving_objects"),
+        levels=("tiny", "strong"),
+        published_strengths=True,
+        unpublished_neutral=True,
+    )
+    found = open_data(Cell("SAP-Goal0-v0", "KNN", "KNN", data=data))
+    strengths = {cell.name: cell.parameter for cell in found.manifest.recipe.cells}
+    assert strengths["action/noise@strong"] == pytest.approx(2.0, abs=0.01)
+    assert strengths["dynamics/moving_objects@strong"] == pytest.approx(4.87, abs=0.01)
+    for name in ("action/delay@tiny", "action/delay@strong", "observation/quantisation@tiny"):
+        episodes, nominal = found[name], found["twins"]
+        assert [each.observations.tolist() for each in episodes] == [each.observations.tolist() for each in nominal]
+
+
+def test_neutral_faults_need_published_ones():
+    with pytest.raises(InvalidParameter, match="set both or none"):
+        DataEntry(unpublished_neutral=True)

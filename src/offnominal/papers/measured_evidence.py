@@ -18,12 +18,15 @@ class Evidence:
         change: What was changed, in words.
         before: Our number.
         after: Our number with the change.
+        span: Whether the change is a setting that is not published, and the interval what its values make of our
+            number: all of it is possible.
     """
 
     cause: Cause
     change: str
     before: float
     after: Estimate
+    span: bool = False
 
     @property
     def note(self) -> str:
@@ -33,12 +36,16 @@ class Evidence:
             >>> Evidence("defect", "as in the public code", 0.377, Estimate(0.509)).note
             'as in the public code, 0.38 becomes 0.51'
         """
+        if self.span:
+            return f"{self.change}, {self.before:.2f} becomes {self.after.low:.2f} to {self.after.high:.2f}"
         interval = f" [{self.after.low:.2f}, {self.after.high:.2f}]" if self.cause == "chance" else ""
         return f"{self.change}, {self.before:.2f} becomes {self.after.value:.2f}{interval}"
 
     def distance(self, published: float) -> float:
-        """Return how far our number with the change is from the published one."""
+        """Return how far our number with the change is from the published one; zero within a span."""
         assert self.after.value is not None
+        if self.span and self.after.low is not None and self.after.high is not None:
+            return max(self.after.low - published, published - self.after.high, 0.0)
         return abs(self.after.value - published)
 
     def explains(self, ours: float, published: float, near: float = NEAR) -> bool:

@@ -50,6 +50,7 @@ class DataEntry(Config):
         faults: Faults of your own, in place of `anomalies` and `levels`. Worlds without any have all calibrated ones.
         max_steps: Time limit; the world's own if None.
         published_strengths: Whether faults have the parameters that Anomaly-Gym published, where it did.
+        unpublished_neutral: Whether faults of sensors and actions without such a parameter have no effect.
         changes: Changes of what is recorded, by their ids: worlds, or ids of anomalies by world, all of whose names may
             have ``*`` and ``?``; see :class:`~offnominal.datasets.recording_changes.RecordingChange`.
     """
@@ -66,6 +67,7 @@ class DataEntry(Config):
     faults: tuple[FaultEntry, ...] = ()
     max_steps: int | None = None
     published_strengths: bool = False
+    unpublished_neutral: bool = False
     changes: dict[str, Change] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -73,6 +75,8 @@ class DataEntry(Config):
         check_integers(self, 0, "validation", "seed")
         if self.faults and (self.anomalies is not None or self.levels is not None):
             raise InvalidParameter("the data have faults of their own besides anomalies or levels; give one of them.")
+        if self.unpublished_neutral and not self.published_strengths:
+            raise InvalidParameter("unpublished_neutral is for data with published_strengths = true; set both or none.")
         for first, second in combinations(self.faults, 2):
             if first.clashes_with(second):
                 raise InvalidParameter(f"two faults are called {first.split!r}; give one of them a name = '...'.")
@@ -82,7 +86,8 @@ class DataEntry(Config):
 
         Fields that were added later are left out at their default: old hashes stay valid.
         """
-        data = without(super().to_dict(), faults=[], max_steps=None, published_strengths=False)
+        data = without(super().to_dict(), faults=[], max_steps=None)
+        data = without(data, published_strengths=False, unpublished_neutral=False)
         data |= data.pop("changes")
         return data
 
@@ -101,7 +106,7 @@ class DataEntry(Config):
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""
-        own = ("faults", "published_strengths")
+        own = ("faults", "published_strengths", "unpublished_neutral")
         given = {name: value for name, value in vars(self).items() if value is not None and name not in own}
         return given | {"changes": {id: _anomalies_of(change) for id, change in self.changes.items()}}
 

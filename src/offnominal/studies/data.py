@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.resolve import resolve
-from offnominal.anomalies.strengths import published_strengths, strengths_of
+from offnominal.anomalies.strengths import published_strengths, strengths_of, strengths_table
 from offnominal.core.directories import data_home
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import sha256_of
@@ -135,7 +136,8 @@ def _recipe_options(world: str, cell: Cell, strengths: Strengths | None) -> dict
     if cell.data.faults:
         return options | {"levels": ()}
     if cell.data.published_strengths:
-        return options | {"strengths": _published(world)}
+        others = _neutral(world) if cell.data.unpublished_neutral else strengths_of(world)
+        return options | {"strengths": others | _published(world)}
     if not is_shipped_id(world) and not strengths_of(world):
         raise InvalidParameter(
             f"no strength of a fault is calibrated in {world}; list faults as [[data.faults]], with an anomaly and a "
@@ -144,10 +146,15 @@ def _recipe_options(world: str, cell: Cell, strengths: Strengths | None) -> dict
     return options
 
 
-def _published(world: str) -> Strengths:
-    """Return the strengths of a world, the published ones in place of ours, also at levels that we do not have."""
-    known = {(anomaly, level): value for (of, anomaly, level), value in published_strengths().items() if of == world}
-    return {**strengths_of(world), **known}
+def _published(world: str) -> dict[tuple[str, str], float]:
+    """Return the published strengths of a world, also at levels that we do not have."""
+    return {(anomaly, level): value for (of, anomaly, level), value in published_strengths().items() if of == world}
+
+
+def _neutral(world: str) -> dict[tuple[str, str], float]:
+    """Return a parameter without effect for each level of the faults of sensors and actions."""
+    lines = [line for line in strengths_table(world) if not line.anomaly.startswith("dynamics/")]
+    return {(line.anomaly, line.level): make_anomaly(line.anomaly).neutral for line in lines}
 
 
 def _check_faults(recipe: Recipe, source: Any) -> None:

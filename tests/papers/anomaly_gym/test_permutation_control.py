@@ -56,6 +56,19 @@ def test_policies_are_counted_where_nothing_else_explains(made, monkeypatch):
     assert (found[permutation_control.ALL].differing, found[permutation_control.ALL].explained) == (10, 4)
 
 
+def test_strengths_that_are_not_published_count_where_nothing_else_explains(made, monkeypatch):
+    monkeypatch.setattr(evidence, "unknown_strengths", evidence.unknown_strengths.__wrapped__)
+    made += [row | {"experiment": "neutral", "after": str(float(row["after"]) - 0.2)} for row in made]
+    for row in made[1:10]:
+        row["after"] = str(float(row["after"]) + 0.2)
+    made[1]["after"] = made[11]["after"]
+    found = {control.experiment: control for control in controls(repetitions=5)}
+    assert evidence.NEUTRAL not in found
+    last = found[permutation_control.LAST]
+    assert (last.differing, last.explained) == (9, 8)
+    assert found[permutation_control.ALL].explained == 9
+
+
 @pytest.mark.usefixtures("made")
 def test_other_scales_are_left_out():
     (together,) = controls("laptop", repetitions=2)

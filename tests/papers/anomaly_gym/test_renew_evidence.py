@@ -213,3 +213,15 @@ def test_a_policy_counts_in_a_group_only_if_it_does_in_one_of_its_worlds(monkeyp
     assert places(rows(group, nearer=True), rows(world, nearer=False)) == set()
     assert places(rows(group, nearer=True), rows(world, nearer=True)) == {group, world}
     assert places(rows(group, nearer=False), rows(world, nearer=True)) == {world}
+
+
+def test_a_number_can_be_between_two_strengths():
+    about = {"scale": "paper", "world": "W", "level": "tiny", "detector": "KNN", "metric": "auroc", "kind": ""}
+    ends = {"public-code-strengths": "0.90", "neutral": "0.60"}
+    rows = [about | {"experiment": name, "before": "0.85", "after": after} for name, after in ends.items()]
+    (found,) = evidence.spans(rows)["W", "tiny", "KNN", "auroc", ""]
+    assert found.note == f"{evidence.UNKNOWN_STRENGTHS}, 0.85 becomes 0.60 to 0.90"
+    assert [found.explains(0.85, published) for published in (0.5, 0.58, 0.7, 0.84)] == [False, True, True, True]
+    assert [round(found.distance(published), 2) for published in (0.5, 0.7, 0.95)] == [0.1, 0.0, 0.05]
+    assert not found.explains(0.75, 0.7)
+    assert not evidence.spans(rows[:1])

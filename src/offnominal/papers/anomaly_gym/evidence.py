@@ -25,6 +25,7 @@ EXPERIMENTS: dict[str, tuple[Cause, str]] = {
     "image-training": ("scale", "with the published number of updates"),
     "strengths": ("setting", "with the published strengths"),
     "retrained": ("setting", "as in the public code, with its strengths and policies trained as published"),
+    "neutral": ("setting", "as in the public code, without effect of the faults that have no published strength"),
     "policy-scripted": ("setting", "as in the public code, with its strengths and our hand-written controller"),
     "policy-sac": ("setting", "as in the public code, with its strengths and our SAC policy"),
     "policy-td3": ("setting", "as in the public code, with its strengths and our TD3 policy"),
@@ -32,6 +33,9 @@ EXPERIMENTS: dict[str, tuple[Cause, str]] = {
 """Cause that each experiment shows, and what was changed."""
 EXPERT = "public-code-strengths"
 """Our expert with the errors and strengths that experiments on policies have too."""
+NEUTRAL = "neutral"
+"""As :data:`EXPERT`, without any effect of the faults of sensors and actions that have no published strength."""
+UNKNOWN_STRENGTHS = "with strengths from none to ours for the faults that have no published one"
 POLICY = "policy-"
 """How the names of experiments on policies begin; the policy follows."""
 _IMAGE_PREDICTORS = ("LRDM", "LDM", "AE-Pred", "RSSM-PPM")
@@ -65,8 +69,33 @@ Experiments = dict[Key, list[Evidence]]
 
 @cache
 def evidence() -> Experiments:
-    """Return all experiments with our expert by the number that they are about."""
-    return evidence_of(row for row in evidence_rows() if not row["experiment"].startswith(POLICY))
+    """Return all experiments with our expert by the number that they are about; see :func:`unknown_strengths`, too."""
+    return evidence_of(row for row in evidence_rows() if not row["experiment"].startswith((POLICY, NEUTRAL)))
+
+
+@cache
+def unknown_strengths() -> Experiments:
+    """Return what the strengths that are not published make of our numbers, by the number."""
+    return spans(evidence_rows())
+
+
+def spans(rows: Sequence[Mapping[str, str]]) -> Experiments:
+    """Return what the strengths that are not published make of our numbers.
+
+    Args:
+        rows: Evidence: with these faults at our strengths, and without any effect of them.
+    """
+    ends = {
+        name: {(row["scale"], key_of(row)): row for row in rows if row["experiment"] == name}
+        for name in (EXPERT, NEUTRAL)
+    }
+    found: Experiments = {}
+    for place in ends[EXPERT].keys() & ends[NEUTRAL].keys():
+        ours, none = (ends[name][place] for name in (EXPERT, NEUTRAL))
+        both = np.array([float(ours["after"]), float(none["after"])])
+        span = Evidence("setting", UNKNOWN_STRENGTHS, float(ours["before"]), Estimate(both[1], both), span=True)
+        found.setdefault(place[1], []).append(span)
+    return found
 
 
 @cache
@@ -151,12 +180,13 @@ def explanation(
     near: float = NEAR,
     *,
     policies: Mapping[Key, Sequence[Evidence]] | None = None,
+    unknown: Mapping[Key, Sequence[Evidence]] | None = None,
 ) -> Evidence | None:
     """Return the experiment that comes nearest to a published number, or None if none explains the difference.
 
     Another policy counts only where nothing else explains the difference, and only if it comes nearer than our expert
-    does in every experiment. Where the published number is in the interval of an experiment without being near, the
-    cause is chance.
+    does in every experiment. Strengths that are not published count last. Where the published number is in the interval
+    of an experiment without being near, the cause is chance.
 
     Args:
         key: The number.
@@ -164,6 +194,7 @@ def explanation(
         published: The published value.
         near: Largest difference that is near.
         policies: Experiments with other policies; :func:`policy_evidence` if None.
+        unknown: Spans of strengths that are not published; :func:`unknown_strengths` if None.
     """
     if ours is None or published is None:
         return None
@@ -171,7 +202,9 @@ def explanation(
     nearest = min((each.distance(published) for each in known), default=float("inf"))
     others = (policy_evidence() if policies is None else policies).get(key, ())
     closer = [each for each in others if each.distance(published) < nearest]
-    found = nearest_explanation(known, ours, published, near) or nearest_explanation(closer, ours, published, near)
+    last = (unknown_strengths() if unknown is None else unknown).get(key, ())
+    tried = (nearest_explanation(each, ours, published, near) for each in (known, closer, last))
+    found = next((each for each in tried if each is not None), None)
     return found if found is None or found.distance(published) <= near else replace(found, cause="chance")
 
 

@@ -14,7 +14,9 @@ import numpy as np
 
 from offnominal.papers.anomaly_gym.evidence import (
     EXPERIMENTS,
+    NEUTRAL,
     POLICY,
+    Experiments,
     Key,
     evidence,
     evidence_of,
@@ -23,6 +25,7 @@ from offnominal.papers.anomaly_gym.evidence import (
     key_of,
     nearer_policies,
     published_numbers,
+    spans,
 )
 from offnominal.papers.anomaly_gym.published_numbers import WORLDS
 from offnominal.papers.measured_evidence import nearest_explanation
@@ -32,6 +35,7 @@ REPETITIONS = 200
 SCALE = "paper"
 ALL = "all together"
 BEYOND = "other policies, where nothing else explains"
+LAST = "strengths that are not published, where nothing else explains"
 Worlds = Mapping[str, str]
 """The world whose published values each world gets."""
 Explains = Callable[[Key, float, float], bool | None]
@@ -75,7 +79,7 @@ class Control:
 
 
 def controls(scale: str = SCALE, *, repetitions: int = REPETITIONS, seed: int = 0) -> Iterator[Control]:
-    """Yield the control of each experiment with results at a scale, of other policies beyond the rest, and of all.
+    """Yield the control of each experiment with results at a scale, of what counts only beyond the rest, and of all.
 
     Args:
         scale: Scale of our numbers before the experiments.
@@ -86,11 +90,14 @@ def controls(scale: str = SCALE, *, repetitions: int = REPETITIONS, seed: int = 
     exchanges = [exchange(np.random.default_rng((seed, number))) for number in range(repetitions)]
     for experiment in EXPERIMENTS:
         own = [row for row in rows if row["experiment"] == experiment]
-        if own:
+        if own and experiment != NEUTRAL:
             yield _control(experiment, own, _alone(own), exchanges)
     policies = [row for row in rows if row["experiment"].startswith(POLICY)]
     if policies:
         yield _control(BEYOND, policies, _judge(rows, beyond=True), exchanges)
+    neutral = [row for row in rows if row["experiment"] == NEUTRAL]
+    if neutral:
+        yield _control(LAST, neutral, _last(rows), exchanges)
     yield _control(ALL, rows, _judge(rows), exchanges)
 
 
@@ -128,7 +135,25 @@ def _judge(rows: Sequence[Mapping[str, str]], *, beyond: bool = False) -> Judge:
         def explains(key: Key, ours: float, published: float) -> bool | None:
             if beyond and nearest_explanation(evidence().get(key, ()), ours, published) is not None:
                 return None
-            return explanation(key, ours, published, policies=policies) is not None
+            unknown: Experiments | None = {} if beyond else None
+            return explanation(key, ours, published, policies=policies, unknown=unknown) is not None
+
+        return explains
+
+    return judge
+
+
+def _last(rows: Sequence[Mapping[str, str]]) -> Judge:
+    """Return the judge by the strengths that are not published, of differences that nothing else explains."""
+    found = spans(rows)
+
+    def judge(worlds: Worlds) -> Explains:
+        policies = nearer_policies(rows, worlds)
+
+        def explains(key: Key, ours: float, published: float) -> bool | None:
+            if explanation(key, ours, published, policies=policies, unknown={}) is not None:
+                return None
+            return nearest_explanation(found.get(key, ()), ours, published) is not None
 
         return explains
 

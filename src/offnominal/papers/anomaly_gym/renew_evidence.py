@@ -7,6 +7,7 @@ are no longer stored. Rows without new results stay::
     renew_evidence runs/store anomaly-gym@laptop training=anomaly-gym@paper
     renew_evidence runs/store anomaly-gym@paper public-code=anomaly-gym-as-published@paper
     renew_evidence runs/store anomaly-gym@paper public-code-strengths=anomaly-gym-as-published@strengths
+    renew_evidence runs/store anomaly-gym@paper neutral=anomaly-gym-as-published@neutral
     renew_evidence runs/store anomaly-gym@paper exceptions=anomaly-gym-as-published@exceptions
     renew_evidence runs/store anomaly-gym@paper policy=anomaly-gym-as-published@policies
     renew_evidence runs/store anomaly-gym@paper retrained=anomaly-gym-as-published@retrained
