@@ -164,6 +164,17 @@ def test_replayed_updates_on_a_gpu_give_the_same_scores(name, kind, monkeypatch)
     np.testing.assert_allclose(detector.fit(known, seed=1).score(fresh), replayed, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU here")
+def test_tensor_float_32_on_a_gpu_gives_the_same_bits_again(monkeypatch):
+    known, fresh, _ = rows_of("DeepSVDD", "images")
+    detector = make("DeepSVDD", "images", device="cuda", channels=64)
+    exact = detector.fit(known, seed=1).score(fresh)
+    monkeypatch.setenv("OFFNOMINAL_TF32", "1")
+    first, again = (detector.fit(known, seed=1).score(fresh) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, exact)
+
+
 def torch_state():
     gpu = torch.cuda.get_rng_state().numpy().tobytes() if torch.cuda.is_available() else b""
     return torch.random.get_rng_state().numpy().tobytes(), gpu
