@@ -19,7 +19,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 CAUSES: dict[Cause, str] = {
     "scale": "our run is smaller; a larger one is nearer",
     "defect": "an error of the original; with the same error ours is nearer",
-    "setting": "another policy, strength, world, network or data set",
+    "setting": "another policy, strength, world, network or data set; if unpublished, one that is possible",
     "chance": "within the spread over training runs or trials",
 }
 """What each cause of a difference means."""
