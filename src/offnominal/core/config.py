@@ -116,4 +116,5 @@ def _typed(value: Any, hint: Any, where: str) -> Any:
             return float(value)
         if isinstance(value, hint) and not (hint is int and isinstance(value, bool)):
             return value
-    raise InvalidParameter(f"{where} is {value!r} ({type(value).__name__}); expected {hint}.")
+    expected = hint.__name__ if isinstance(hint, type) else hint
+    raise InvalidParameter(f"{where} is {value!r} ({type(value).__name__}); expected {expected}.")
