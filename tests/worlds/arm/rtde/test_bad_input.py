@@ -11,8 +11,8 @@ import pytest
 from offnominal.core.errors import InvalidPackage, OffnominalError, RobotError, RobotTimeout, RobotUnreachable
 from offnominal.worlds.arm.rtde import FREE_PORTS, Ports, RobotClient, RobotServer, VirtualController
 from offnominal.worlds.arm.rtde.packages import PackageType
+from offnominal.worlds.arm.rtde.script_session import MAX_SCRIPT, ScriptSession
 from offnominal.worlds.arm.rtde.server import SKIP_ABOVE
-from offnominal.worlds.arm.rtde.sessions import MAX_SCRIPT, ScriptSession
 
 FUZZED_PACKETS = 1000
 PATIENCE = 60.0

@@ -231,6 +231,23 @@ def test_server_is_left_as_it_was_when_the_consumer_stops(carla):
     check_restored(carla)
 
 
+@pytest.mark.parametrize("iterate", [CarlaRun.frames, CarlaRun.states])
+def test_server_is_left_as_it_was_even_where_inner_iterators_stay_alive(carla, monkeypatch, iterate):
+    # As in Python 3.12 to 3.12.3, where a closed generator keeps its own iterators.
+    ticks, alive = CarlaRun._ticks, []
+
+    def kept(self, rig):
+        alive.append(ticks(self, rig))
+        return alive[-1]
+
+    monkeypatch.setattr(CarlaRun, "_ticks", kept)
+    made = iterate(run(NORMAL))
+    next(made)
+    assert carla.settings.synchronous_mode
+    made.close()
+    check_restored(carla)
+
+
 def test_server_is_left_as_it_was_when_an_actor_cannot_be_placed(carla):
     del carla.library["sensor.camera.depth"]
     with pytest.raises(NotOnServer, match=r"blueprint 'sensor\.camera\.depth'"):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from offnominal.core.checks import number_in
-from offnominal.core.errors import InvalidPackage, InvalidParameter
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import check_seed
 from offnominal.worlds.arm.rtde.controller import VirtualController
-from offnominal.worlds.arm.rtde.sessions import MAX_LINE
+from offnominal.worlds.arm.rtde.lines import LineReader
 
 GREETING = "Connected: Universal Robots Dashboard Server"
 """First line of every dashboard."""
 VIRTUAL = "offnominal virtual controller"
 """Answer to the command ``offnominal``, which only a virtual controller understands."""
+MAX_LINE = 4096
+"""Longest command in bytes; a client that sends more is disconnected."""
 MAX_FAULT = 10.0
 """Largest latency and smoothing, s."""
 
@@ -34,18 +36,16 @@ class DashboardSession:
     def __init__(self, controller: VirtualController) -> None:
         self.controller = controller
         self.ended = False
-        self._buffer = b""
+        self._reader = LineReader("a line of the dashboard", MAX_LINE)
 
     def receive(self, data: bytes) -> bytes:
-        """Return the answers to received bytes; raise :class:`InvalidPackage` if a line does not end."""
-        self._buffer += data
-        answers = b""
-        while b"\n" in self._buffer and not self.ended:
-            line, _, self._buffer = self._buffer.partition(b"\n")
-            answers += self.answer(line.decode(errors="replace").strip()).encode() + b"\n"
-        if len(self._buffer) > MAX_LINE:
-            raise InvalidPackage(f"a line of the dashboard is longer than {MAX_LINE} bytes.")
-        return answers
+        """Return the answers to received bytes; raise :class:`InvalidPackage` if a line is none of a dashboard."""
+        answers = []
+        for line in self._reader.feed(data):
+            if self.ended:
+                break
+            answers.append(self.answer(line.strip()).encode() + b"\n")
+        return b"".join(answers)
 
     def answer(self, line: str) -> str:
         """Return the answer to one command."""

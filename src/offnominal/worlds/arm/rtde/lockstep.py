@@ -9,7 +9,8 @@ from offnominal.core.checks import instance_of, number_in
 from offnominal.core.errors import InvalidPackage, RobotConnectionLost, RobotTimeout
 from offnominal.worlds.arm.rtde.controller import VirtualController
 from offnominal.worlds.arm.rtde.dashboard_session import GREETING, DashboardSession
-from offnominal.worlds.arm.rtde.sessions import InputClaims, RtdeSession, ScriptSession
+from offnominal.worlds.arm.rtde.script_session import ScriptSession
+from offnominal.worlds.arm.rtde.sessions import InputClaims, RtdeSession
 
 LONGEST_MOTION = 120.0
 """Longest motion in lockstep, simulated seconds."""

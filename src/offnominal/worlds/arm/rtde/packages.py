@@ -74,6 +74,9 @@ class PackageReader:
 
     After an :class:`InvalidPackage` error the position in the stream is lost: close the connection.
 
+    Args:
+        longest: Largest size of a package in bytes.
+
     Example:
         >>> reader = PackageReader()
         >>> reader.feed(bytes.fromhex("0004 53 01 0003"))
@@ -82,7 +85,8 @@ class PackageReader:
         2
     """
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int = LARGEST) -> None:
+        self.longest = longest
         self._buffer = b""
 
     @property
@@ -102,6 +106,8 @@ class PackageReader:
             size, code = HEADER.unpack_from(buffer, start)
             if size < HEADER.size:
                 raise InvalidPackage(f"a header gives a size of {size} bytes; the header alone has {HEADER.size}.")
+            if size > self.longest:
+                raise InvalidPackage(f"a header gives a size of {size} bytes; expected at most {self.longest}.")
             kind = _TYPES.get(code)
             if kind is None:
                 raise InvalidPackage(

@@ -18,7 +18,8 @@ from offnominal.worlds.arm.rtde.dashboard_session import GREETING, DashboardSess
 from offnominal.worlds.arm.rtde.lockstep import LONGEST_PERIOD, execute_command
 from offnominal.worlds.arm.rtde.packages import MessageLevel
 from offnominal.worlds.arm.rtde.ports import Ports
-from offnominal.worlds.arm.rtde.sessions import InputClaims, RtdeSession, ScriptSession, text_package
+from offnominal.worlds.arm.rtde.script_session import ScriptSession
+from offnominal.worlds.arm.rtde.sessions import InputClaims, RtdeSession, text_package
 
 Speed = Literal["real", "fast", "lockstep"]
 SPEEDS = ("real", "fast", "lockstep")
@@ -30,16 +31,36 @@ MAX_LAG = 0.25
 """Seconds after which a controller that is behind real time gives the lost time up."""
 MAX_BURST = 4
 """Cycles that a controller which is behind time simulates before it reads its connections again."""
+TURN = 0.004
+"""Seconds of all clients between two cycles; then busy ones wait for the next turn."""
+BUSY = 0.05
+"""Seconds that a client took lately, above which it is busy."""
+READ = 4096
+"""Bytes that are read from a client at a time, so that none takes a turn alone."""
+MEMORY = 1.0
+"""Seconds after which the time that a client took counts half."""
+MOST_CLIENTS = 128
+"""Largest number of connections; further ones are closed."""
 SKIP_ABOVE, CLOSE_ABOVE = 1 << 16, 1 << 20
 """Unsent bytes above which data packages are skipped, and above which the client is disconnected."""
 
 
 class _Client:
-    """A connection of the server: a socket and what is not sent yet."""
+    """A connection of the server: a socket, what is not sent yet, and the time that its data took."""
 
     def __init__(self, connection: socket.socket, session: RtdeSession | ScriptSession | DashboardSession) -> None:
         self.socket, self.session = connection, session
         self.unsent = bytearray()
+        self._took, self._since = 0.0, time.monotonic()
+
+    def load(self, now: float) -> float:
+        """Return how many seconds the data of this client took lately."""
+        return self._took * math.exp2((self._since - now) / MEMORY)
+
+    def charge(self, start: float) -> None:
+        """Add the time since a start."""
+        now = time.monotonic()
+        self._took, self._since = self.load(now) + now - start, now
 
     def send(self, data: bytes) -> None:
         self.unsent += data
@@ -52,7 +73,7 @@ class _Client:
 
     def receive(self) -> bool:
         """Take what has arrived; return False at the end of the connection."""
-        data = self.socket.recv(1 << 16)
+        data = self.socket.recv(READ)
         if not data:
             return False
         if isinstance(self.session, RtdeSession):
@@ -63,6 +84,11 @@ class _Client:
         else:
             self.session.receive(data)
         return True
+
+
+def _load_of(data: object, now: float) -> float:
+    """Return the load of a client; a listener has none."""
+    return data.load(now) if isinstance(data, _Client) else 0.0
 
 
 class RobotServer:
@@ -103,6 +129,8 @@ class RobotServer:
         self._selector: selectors.BaseSelector | None = None
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
+        # In lockstep no cycle is due, and executing commands is what takes the time.
+        self._turn = math.inf if speed == "lockstep" else TURN
         controller.speed = {"real": 1.0, "fast": FAST, "lockstep": math.inf}[speed]
 
     def __enter__(self) -> RobotServer:
@@ -217,19 +245,27 @@ class RobotServer:
         for message in self.controller.messages:
             data = text_package(message, MessageLevel.WARNING).encode()
             for client in self._clients:
-                if isinstance(client.session, RtdeSession) and client.session.started:
+                wants = isinstance(client.session, RtdeSession) and client.session.started
+                if wants and len(client.unsent) < SKIP_ABOVE:
                     with suppress(OSError):
                         client.send(data)
         self.controller.messages.clear()
 
     def _handle(self, timeout: float) -> None:
-        """Accept connections and answer what has arrived."""
+        """Accept connections and answer what has arrived, for one turn."""
         assert self._selector is not None
-        for key, _ in self._selector.select(timeout):
+        ready = [key for key, _ in self._selector.select(timeout)]
+        start = now = time.monotonic()
+        # Those that took the least time come first, so that a busy client delays only itself.
+        for load, _, key in sorted((_load_of(key.data, start), place, key) for place, key in enumerate(ready)):
+            if load > BUSY and now - start > self._turn:
+                break
             if isinstance(key.data, _Client):
                 self._serve_client(key.data)
+                key.data.charge(now)
             else:
                 self._accept(key.fileobj, key.data)
+            now = time.monotonic()
         for client in self._clients:
             if client.unsent:
                 with suppress(OSError):
@@ -243,6 +279,9 @@ class RobotServer:
         try:
             connection, _ = listener.accept()
         except OSError:
+            return
+        if len(self._clients) >= MOST_CLIENTS:
+            connection.close()
             return
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,9 +1,8 @@
-"""Conversations of a virtual controller with its clients, without sockets: bytes in, bytes out."""
+"""The conversation of a virtual controller with a client on its RTDE port, without sockets: bytes in, bytes out."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -16,9 +15,8 @@ from offnominal.worlds.arm.rtde.packages import MessageLevel, Package, PackageRe
 from offnominal.worlds.arm.rtde.recipe import Recipe
 
 MAX_RECIPES = 255
-MAX_SCRIPT = 1_000_000
-"""Longest script in bytes; a client that sends more is disconnected."""
-MAX_LINE = 4096
+MAX_PACKAGE = 4096
+"""Longest package of a client in bytes. Two letters of a text, such as a request of HTTP, are a size above it."""
 MAX_NAMES = 2048
 """Longest list of field names in bytes, as documented for the protocol."""
 
@@ -56,7 +54,7 @@ class RtdeSession:
         self.controller, self.claims, self.on_input = controller, claims, on_input
         self.started = False
         self.divisor = 1
-        self._reader = PackageReader()
+        self._reader = PackageReader(MAX_PACKAGE)
         self._outputs: Recipe | None = None
         self._readers: list[Reader] = []
         self._inputs: dict[int, Recipe] = {}
@@ -152,42 +150,6 @@ class RtdeSession:
         if recipe is None:
             raise InvalidPackage(f"a data package belongs to recipe {payload[:1].hex()}, which is not set up.")
         self.controller.write(recipe.unpack(payload).as_dict())
-
-
-class ScriptSession:
-    """One client on a port for scripts: complete programs start, single lines are only stops."""
-
-    _PROGRAM = re.compile(r"\s*(?:def|sec)\s+\w+\s*\(.*?\):.*?^end[ \t]*\n", re.DOTALL | re.MULTILINE)
-    _STOP = re.compile(r"\s*(?:stop[lj]\s*\(.*\)|halt)\s*$")
-
-    def __init__(self, controller: VirtualController) -> None:
-        self.controller = controller
-        self._text = ""
-
-    def receive(self, data: bytes) -> None:
-        """Take received bytes; raise :class:`InvalidPackage` if a script is too long."""
-        self._text += data.decode(errors="replace").replace("\r\n", "\n")
-        if len(self._text) > MAX_SCRIPT:
-            raise InvalidPackage(f"a script is longer than {MAX_SCRIPT} bytes.")
-        while self._text.strip():
-            if self._text.lstrip().startswith(("def ", "sec ")):
-                program = self._PROGRAM.match(self._text)
-                if program is None:
-                    return
-                self._text = self._text[program.end() :]
-                self.controller.start_program(program[0])
-            elif "\n" in self._text:
-                line, _, self._text = self._text.partition("\n")
-                self._line(line)
-            else:
-                return
-        self._text = ""
-
-    def _line(self, line: str) -> None:
-        if self._STOP.match(line):
-            self.controller.stop_program()
-        elif line.strip() and not line.lstrip().startswith("#"):
-            self.controller.messages.append(f"not interpreted: {line.strip()[:80]}")
 
 
 def text_package(text: str, level: MessageLevel = MessageLevel.INFO) -> Package:

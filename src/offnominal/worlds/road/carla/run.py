@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -105,15 +106,19 @@ class CarlaRun:
         """
         first = integer_in("start", start, 0, len(self))
         ticks = self.scenario.timing.frame_ticks
-        for simulation, state in self._ticks(self.rig):
-            if state.tick in ticks and ticks.index(state.tick) >= first:
-                (x, y, z), yaw = simulation.ego_pose()
-                place = (float(x), float(y), float(z))
-                yield DrivingFrame(ticks.index(state.tick), state.tick, simulation.record(), state, place, yaw)
+        # Python 3.12 to 3.12.3 keep a closed generator's own iterators alive; the server must not wait for that.
+        with closing(self._ticks(self.rig)) as simulated:
+            for simulation, state in simulated:
+                if state.tick in ticks and ticks.index(state.tick) >= first:
+                    (x, y, z), yaw = simulation.ego_pose()
+                    place = (float(x), float(y), float(z))
+                    yield DrivingFrame(ticks.index(state.tick), state.tick, simulation.record(), state, place, yaw)
 
     def states(self) -> Iterator[Snapshot]:
         """Return the states of all ticks, from tick 1 on, without sensors."""
-        return (state for _, state in self._ticks(None))
+        with closing(self._ticks(None)) as simulated:
+            for _, state in simulated:
+                yield state
 
     @property
     def route(self) -> CarlaRoute:
@@ -147,7 +152,7 @@ class CarlaRun:
             planner = RoutePlanner(self._server.carla, world.get_map())
             return choose_route(self.scenario, planner)
 
-    def _ticks(self, rig: Rig | None) -> Iterator[tuple[CarlaSimulation, Snapshot]]:
+    def _ticks(self, rig: Rig | None) -> Generator[tuple[CarlaSimulation, Snapshot]]:
         """Run the scenario from its start; give the simulation and its state at every tick."""
         route, start = self._plan
         world = self._fresh or load_town(self._server, self.town.published)
