@@ -121,7 +121,7 @@ def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         summary="Which detector is <i>best</i>?",
         worlds=("SAP-Goal0-v0",),
         detectors=(DetectorEntry("Mahalanobis"), DetectorEntry(MARKUP, "KNN"), DetectorEntry("Time")),
-        alarms=(AlarmEntry("3 sigma", "ThreeSigma"),),
+        alarms=(AlarmEntry("3 sigma", "ThreeSigma"), AlarmEntry("episode maximum", "EpisodeMaximum", {"alpha": 0.5})),
         data=DataEntry(episodes=8, anomalies=("action/offset", "observation/noise"), levels=("medium", "strong")),
         replicates=60,
     )

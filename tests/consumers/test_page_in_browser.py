@@ -6,58 +6,22 @@ import csv
 import io
 import json
 import math
-import shutil
 
 import pytest
 
 import offnominal as off
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.evaluation.delays import HALF_MISSED
-from offnominal.reports.fault_page import write_fault_page as write_page
+from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.timings import TIMING, timing_rows
 
 from ..blank_figures import blank_figures
 from ..papers.made_runs import RUNS
 from ..reports.synthetic import run_results
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
-
 
 def made_up_run():
     return run_results(replicates=60)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    return write_page(made_up_run(), tmp_path_factory.mktemp("page") / "page.html").as_uri()
-
-
-@pytest.fixture
-def page(browser, address):
-    """The page, freshly opened; whatever it complains about or asks the network for fails the test."""
-    opened = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    error_info = []
-    opened.on(
-        "console", lambda message: error_info.append(message.text) if message.type in ("error", "warning") else None
-    )
-    opened.on("pageerror", lambda error: error_info.append(str(error)))
-    opened.on(
-        "request", lambda request: error_info.append(request.url) if not request.url.startswith("file:") else None
-    )
-    opened.goto(address)
-    yield opened
-    opened.close()
-    assert not error_info
 
 
 @pytest.fixture(scope="module", params=sorted(RUNS.keys() - {"image-search"}))
@@ -126,6 +90,14 @@ def test_the_timing_table_says_what_the_tables_on_disk_say(page):
     assert HALF_MISSED in dict(shown).values()
 
 
+def test_the_alarm_with_a_guarantee_is_chosen_first(page):
+    guaranteed = default_alarm(made_up_run().table)
+    assert guaranteed == "EpisodeMaximum" != page.locator("#alarm option").first.inner_text()
+    assert page.input_value("#alarm") == guaranteed
+    page.locator("#heat-table td[data-fault]").first.click()
+    assert page.input_value("#fault-alarm") == guaranteed
+
+
 def test_baselines_are_marked(page):
     marked = page.eval_on_selector_all("#leaderboard .baseline", "cells => cells.map(cell => cell.textContent)")
     assert sorted(marked) == ["PE-DM-untrainedbaseline", "Randombaseline", "Timebaseline"]
@@ -144,7 +116,7 @@ def test_a_fault_opens_by_mouse_and_by_keyboard_and_leads_to_its_episode(page):
     page.select_option("#fault-world", index=2)
     assert page.inner_text("#fault-numbers tbody") != first
     timing = page.inner_text("#fault-timing tbody")
-    page.select_option("#fault-alarm", index=2)
+    page.select_option("#fault-alarm", index=0)
     assert page.inner_text("#fault-timing tbody") != timing
     page.click("#fault-watch")
     assert not dialog.is_visible()

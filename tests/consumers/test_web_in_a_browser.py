@@ -14,6 +14,8 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe_p
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
+from offnominal.studies.kinds import study_kinds  # noqa: E402
+from offnominal.studies.runs import open_run  # noqa: E402
 from offnominal.web.app import make_app  # noqa: E402
 from offnominal.web.export import export_pages  # noqa: E402
 from offnominal.web.server import bound_socket  # noqa: E402
@@ -126,6 +128,15 @@ def test_a_fault_shows_its_clip_and_computes_delay_curves(open_page, address, fa
     assert replay.startswith("/replay?world=SAP-Goal0-v0&fault=observation%2Fnoise&strength=medium&seed=")
     assert "strength=medium" in page.url
     assert page.locator("#strengths tr.leader th").inner_text() == "medium"
+
+
+def test_the_alarm_with_a_guarantee_is_chosen_first_as_in_the_terminal(open_page, address, fault, small_runs):
+    said = study_kinds.build("study").findings(open_run(small_runs / "small"))
+    assert "Delays and false alarms are those of the alarm 'episode maximum'." in said
+    for path in ("runs/small", f"faults/small/{fault}"):
+        page = open_page(f"{address}/{path}")
+        assert page.locator("#alarm option").all_inner_texts() == ["3 sigma", "episode maximum"]
+        assert page.input_value("#alarm") == "episode maximum"
 
 
 def test_the_keyboard_is_enough(open_page, address):

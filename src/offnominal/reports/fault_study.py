@@ -62,12 +62,12 @@ class FaultStudyKind(StudyKind[Study, Cell]):
 
     def findings(self, results: RunResults) -> list[str]:
         """Return which detectors are best, the alarm of the delays, and whether the guarantees of alarms were kept."""
+        from offnominal.reports.default_alarm import default_alarm
         from offnominal.reports.guarantees import guarantee_lines
         from offnominal.reports.headline import best_sentence
-        from offnominal.reports.leaderboard_summary import summary_alarm
 
         ties = {row["detector"]: row["ties"] for row in self.leaderboard(results) if row["rank"] is not None}
-        alarm = summary_alarm(results)
+        alarm = default_alarm(results.table)
         delays = "" if alarm is None else f"Delays and false alarms are those of the alarm {alarm!r}."
         return [line for line in (best_sentence(ties), delays, *guarantee_lines(results)) if line]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from offnominal.evaluation.delays import MEDIAN_DELAY
+from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.timings import readable
-from offnominal.studies.guarantees import guarantees
 from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
@@ -27,28 +27,12 @@ def summary_rows(results: RunResults, metric: str | None = None) -> list[dict[st
     if metric is None and not metrics:
         return []
     chosen = metric or metrics[0]
-    timing = _timings(results, summary_alarm(results))
+    timing = _timings(results, default_alarm(results.table))
     return [
         {"rank": each.rank, "detector": each.name, "ties": each.tie, METRICS[chosen].label: str(each.estimate)}
         | (readable({label: timing.get(each.name, {}).get(name) for name, label in TIMING.items()}) if timing else {})
         for each in leaderboard(results.table, chosen)
     ]
-
-
-def summary_alarm(results: RunResults) -> str | None:
-    """Return the alarm of the delays in the summary: the first one with a guarantee, else the first one; None without.
-
-    Example:
-        >>> import pyarrow as pa
-        >>> rows = [{"alarm": name} for name in (None, "3 sigma", "CUSUM")]
-        >>> summary_alarm(RunResults("toy", "A toy", "", "quick", {}, pa.Table.from_pylist(rows), pa.table({})))
-        '3 sigma'
-    """
-    if "alarm" not in results.table.column_names:
-        return None
-    names = [name for name in results.table["alarm"].unique().to_pylist() if name is not None]
-    guaranteed = {alarm for (alarm, _, _), check in guarantees(results.table).items() if check.level is not None}
-    return next((name for name in names if name in guaranteed), next(iter(names), None))
 
 
 def _timings(results: RunResults, alarm: str | None) -> dict[str, Numbers]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from offnominal.core.types import BoolArray
 from offnominal.evaluation.delays import HALF_MISSED
 from offnominal.reports.colours import colours, is_baseline
+from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.example_curves import default_example, select_examples
 from offnominal.reports.guarantees import guarantee_data
 from offnominal.reports.pairs import FaultDraws, pair_differences, pair_outcomes
@@ -260,7 +261,7 @@ def _timing(table: Any, faults: list[dict[str, str]], names: list[str]) -> dict[
     columns = [
         {"name": name, "label": metric.heading, "meaning": metric.meaning} for name, metric in TIMING_METRICS.items()
     ]
-    return {"columns": columns, "alarms": numbers}
+    return {"columns": columns, "alarms": numbers, "default": default_alarm(table)}
 
 
 def _rounded_row(numbers: Numbers | None) -> list[float | None] | None:

@@ -103,6 +103,7 @@ def fault(request: Request) -> Response:
         "numbers": {name: [rows[number] for number in numbers] for name, rows in data["numbers"].items()},
         "timing": {
             "columns": data["timing"]["columns"],
+            "default": data["timing"]["default"],
             "alarms": {alarm: [rows[number] for number in numbers] for alarm, rows in data["timing"]["alarms"].items()},
         },
         "cells": cells,

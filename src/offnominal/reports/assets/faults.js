@@ -100,7 +100,7 @@ function openFault(number) {
   byId("fault-title").textContent = fault.split;
   byId("fault-note").textContent = `Kind: ${fault.kind}. Level: ${fault.level}.`;
   options(byId("fault-world"), same.map(([other, place]) => [String(place), other.world]), String(number));
-  options(byId("fault-alarm"), Object.keys(DATA.timing.alarms).map((alarm) => [alarm, alarm]), Object.keys(DATA.timing.alarms)[0] ?? "");
+  options(byId("fault-alarm"), Object.keys(DATA.timing.alarms).map((alarm) => [alarm, alarm]), DATA.timing.default ?? "");
   paintFault();
   if (!byId("fault").open) byId("fault").showModal();
   byId("fault-close").focus();

@@ -100,9 +100,9 @@ function leaderboard() {
 
 function startAlarms() {
   const alarms = Object.keys(DATA.timing.alarms);
-  options(byId("alarm"), alarms.map((alarm) => [alarm, alarm]), alarms.includes(remembered("alarm")) ? remembered("alarm") : (alarms[0] ?? ""));
+  options(byId("alarm"), alarms.map((alarm) => [alarm, alarm]), alarms.includes(remembered("alarm")) ? remembered("alarm") : (DATA.timing.default ?? ""));
   byId("alarm").addEventListener("change", () => {
-    remember("alarm", byId("alarm").value === alarms[0] ? null : byId("alarm").value);
+    remember("alarm", byId("alarm").value === DATA.timing.default ? null : byId("alarm").value);
     timingTable();
   });
 }

@@ -243,7 +243,7 @@ function start() {
   options(byId("metric"), data.metrics.map((each) => [each.name, each.label]), data.metrics.some((each) => each.name === metric) ? metric : data.metrics[0].name);
   const alarms = Object.keys(data.timing.alarms);
   const alarm = fromAddress("alarm");
-  options(byId("alarm"), alarms.map((each) => [each, each]), alarms.includes(alarm) ? alarm : (alarms[0] ?? ""));
+  options(byId("alarm"), alarms.map((each) => [each, each]), alarms.includes(alarm) ? alarm : (data.timing.default ?? ""));
   for (const id of ["strength", "metric", "alarm"])
     byId(id).addEventListener("change", () => {
       toAddress({ strength: data.variants[variantNow()], metric: byId("metric").value, alarm: byId("alarm").value });

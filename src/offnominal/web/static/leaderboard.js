@@ -116,7 +116,7 @@ function startAlarms() {
   const alarms = Object.keys(data.timing.alarms);
   const wanted = fromAddress("alarm") ?? "";
   if (!alarms.length) byId("timing").hidden = true;
-  options(byId("alarm"), alarms.map((alarm) => [alarm, alarm]), alarms.includes(wanted) ? wanted : (alarms[0] ?? ""));
+  options(byId("alarm"), alarms.map((alarm) => [alarm, alarm]), alarms.includes(wanted) ? wanted : (data.timing.default ?? ""));
   byId("alarm").addEventListener("change", () => {
     toAddress({ alarm: byId("alarm").value });
     timing();
