@@ -11,6 +11,7 @@ from offnominal.agents import scripted_expert
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
     InaccessibleFile,
+    InvalidLog,
     InvalidParameter,
     MissingDependency,
     MissingFile,
@@ -218,3 +219,30 @@ def test_a_missing_minari_is_a_named_error(data, monkeypatch):
     for call in (lambda: from_minari("a/b-v0"), lambda: to_minari(data["test"], "a/b-v0")):
         with pytest.raises(MissingDependency, match=r"offnominal\[minari\]"):
             call()
+
+
+def test_a_dataset_that_reads_other_files_is_refused(tmp_path):
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    dataset, _ = foreign(episodes=2)
+    (tmp_path / "secret.txt").write_bytes(b"twelve bytes")
+    with h5py.File(dataset.storage.data_path / "main_data.hdf5", "a") as file:
+        del file["episode_0/rewards"]
+        file.create_dataset("episode_0/rewards", (1,), "f8", external=[(str(tmp_path / "secret.txt"), 0, 8)])
+    for source in (dataset, dataset.id):
+        with pytest.raises(InvalidLog, match=r"'episode_0/rewards' has its data in the file '.*secret.txt'"):
+            from_minari(source)
+
+
+@pytest.mark.parametrize("missing", ["observation_space", "action_space"])
+def test_the_function_that_metadata_name_is_not_called(missing, tmp_path):
+    dataset, _ = foreign(episodes=1)
+    path = dataset.storage.data_path / "metadata.json"
+    metadata = json.loads(path.read_text())
+    del metadata[missing]
+    metadata["env_spec"] = gymnasium.envs.registration.EnvSpec(
+        "Mine-v0", entry_point="os:mkdir", kwargs={"path": str(tmp_path / "called")}
+    ).to_json()
+    path.write_text(json.dumps(metadata))
+    with pytest.raises(InvalidLog, match=f"has no '{missing}', and Minari would call the function"):
+        from_minari(dataset.id)
+    assert not (tmp_path / "called").exists()

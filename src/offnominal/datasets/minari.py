@@ -19,11 +19,9 @@ from offnominal.core.checks import positive_number
 from offnominal.core.discrete_actions import n_discrete_actions
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
-    DamagedFile,
     InvalidParameter,
     MissingDependency,
     MissingFile,
-    OffnominalError,
     UnknownName,
     UnsupportedEnvironment,
 )
@@ -32,6 +30,8 @@ from offnominal.core.types import Array
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.frames import without_frames
 from offnominal.datasets.layout import arrays_of
+from offnominal.datasets.logs.boundary import parsing
+from offnominal.datasets.minari_files import refuse_foreign_content
 from offnominal.datasets.minari_ids import checked_id, created_or_removed, id_part
 from offnominal.datasets.saving import save_dataset
 from offnominal.datasets.split import Split
@@ -93,14 +93,10 @@ def from_minari(source: Any) -> list[Episode]:
         if not isinstance(getattr(dataset, side), kinds):
             expected = " or ".join(kind.__name__ for kind in kinds)
             raise UnsupportedEnvironment(f"{dataset.id} has the {side} {getattr(dataset, side)}; expected {expected}.")
-    try:
+    with parsing(dataset.id, "episodes"):
         ours = parse_json(dataset.storage.metadata.get(KEY, "null"), dataset.id)
         metadata = dataset.storage.get_episode_metadata(dataset.episode_indices)
         return [_episode(data, about, ours) for data, about in zip(dataset.iterate_episodes(), metadata, strict=True)]
-    except OffnominalError:
-        raise
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise DamagedFile(f"{dataset.id} cannot be read as episodes ({type(error).__name__}: {error}).") from None
 
 
 def import_minari(
@@ -139,18 +135,20 @@ def _library() -> Any:
 
 def _opened(source: Any) -> Any:
     if not isinstance(source, str):
+        refuse_foreign_content(source.id, Path(source.storage.data_path))
         return source
     minari = _library()
     checked_id(source)
-    try:
+    with file_errors(source):
+        folder = Path(minari.storage.get_dataset_path(source)) / "data"
+        if not folder.exists():
+            raise MissingFile(
+                f"no Minari dataset {source!r} on this machine; `minari list local` lists them, "
+                f"`minari download {source}` fetches it."
+            )
+    refuse_foreign_content(source, folder)
+    with parsing(folder, "a Minari dataset"):
         return minari.load_dataset(source)
-    except FileNotFoundError:
-        raise MissingFile(
-            f"no Minari dataset {source!r} on this machine; `minari list local` lists them, `minari download {source}` "
-            "fetches it."
-        ) from None
-    except (ValueError, TypeError) as error:
-        raise InvalidParameter(f"{source!r} is not a Minari dataset: {error}") from None
 
 
 def _written(minari: Any, split: Split, id: str) -> Any:

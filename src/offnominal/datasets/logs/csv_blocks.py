@@ -82,7 +82,7 @@ class CsvRows(RowSource):
         schema = pa.schema([(name, common_type(found)) for name, found in kinds.items()])
         super().__init__(str(path), schema, rows)
 
-    def blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
+    def read_blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
         """Yield the rows from a row on; earlier parts of the file are skipped."""
         known = [part for part in self._parts if part[1] <= start] or self._parts[:1]
         offset, first = known[-1]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from offnominal.core.errors import InvalidLog, MissingDependency, MissingFile, OffnominalError
-from offnominal.core.files import content_errors, file_errors
+from offnominal.core.checks import NUMERIC
+from offnominal.core.errors import InvalidLog
 from offnominal.core.types import Array
+from offnominal.datasets.hdf5_files import opened_hdf5, version_of
+from offnominal.datasets.logs.boundary import require_fits
 from offnominal.datasets.logs.row_source import BLOCK_ROWS, RowSource
 
 WIDEST = 4096
 FLAT = ("observations", "actions")
 ENDS = ("terminals", "timeouts")
+REWARDS = "rewards"
 EPISODE, REWARD = "episode", "reward"
 
 
@@ -32,7 +35,8 @@ def read_hdf5(path: Path | str) -> Hdf5Rows:
 
     Raises:
         MissingDependency: The package ``h5py`` is not installed.
-        InvalidLog: The file has another layout.
+        InvalidLog: The file has another layout, or reads other files: external links, external storage, virtual
+            datasets.
     """
     return Hdf5Rows(Path(path))
 
@@ -45,19 +49,11 @@ class Hdf5Rows(RowSource):
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        with _opened(path) as opened:
-            if "data" in opened and hasattr(opened["data"], "keys"):
-                self._layout: FlatArrays | Demonstrations = Demonstrations(opened["data"], path)
-            elif all(name in opened for name in FLAT):
-                self._layout = FlatArrays(opened, path)
-            else:
-                raise InvalidLog(
-                    f"{path} has {', '.join(map(str, opened)) or 'nothing'}; expected 'data/demo_0' and so on, or "
-                    "'observations' and 'actions'."
-                )
-        kinds = self._layout.kinds
-        super().__init__(str(path), pa.schema([(n, pa.from_numpy_dtype(k)) for n, k in kinds.items()]), self._rows)
+        self.path, self._version = path, version_of(path)
+        with opened_hdf5(path) as opened:
+            self._layout = _layout(opened, path)
+            kinds = self._layout.kinds
+            super().__init__(str(path), pa.schema([(n, pa.from_numpy_dtype(k)) for n, k in kinds.items()]), self._rows)
         self.suggested = {
             "observations": [name for name in kinds if name.startswith("observation")],
             "actions": [name for name in kinds if name.startswith("action.")],
@@ -69,10 +65,10 @@ class Hdf5Rows(RowSource):
     def _rows(self) -> int:
         return sum(rows for rows, _ in self._layout.parts)
 
-    def blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
+    def read_blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
         """Yield the rows from a row on; earlier parts of the file are skipped."""
         first = 0
-        with _opened(self.path) as opened:
+        with opened_hdf5(self.path, checked=self._version) as opened:
             for rows, part in self._layout.parts:
                 if first + rows > start:
                     read = self._layout.read(opened, part, columns)
@@ -82,21 +78,16 @@ class Hdf5Rows(RowSource):
                 first += rows
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """Open a file; damage is :class:`InvalidLog`."""
-    try:
-        import h5py
-    except ImportError:
-        raise MissingDependency("HDF5 files need h5py; install it with `pip install offnominal[hdf5]`.") from None
-    with file_errors(path):
-        if not path.exists():
-            raise MissingFile(f"{path} does not exist.")
-    try:
-        with content_errors(path, "an HDF5 file"), h5py.File(path, "r") as file:
-            yield file
-    except OffnominalError as error:
-        raise error if isinstance(error, InvalidLog) else InvalidLog(str(error)) from None
+def _layout(opened: Any, path: Path) -> FlatArrays | Demonstrations:
+    """Return the layout of a file; raise :class:`InvalidLog` if it is unknown."""
+    if "data" in opened and hasattr(opened["data"], "keys"):
+        return Demonstrations(opened["data"], path)
+    if all(name in opened for name in FLAT):
+        return FlatArrays(opened, path)
+    raise InvalidLog(
+        f"{path} has {', '.join(map(str, opened)) or 'nothing'}; expected 'data/demo_0' and so on, or 'observations' "
+        "and 'actions'."
+    )
 
 
 class FlatArrays:
@@ -112,16 +103,22 @@ class FlatArrays:
     """
 
     def __init__(self, opened: Any, path: Path) -> None:
-        observations = opened["observations"]
-        steps = len(observations)
+        arrays = {name: _numbers(opened, name, path) for name in (*FLAT, REWARDS, *ENDS) if name in opened}
+        steps = len(arrays["observations"])
+        for name, values in arrays.items():
+            _of_length(name, values, steps, path)
+        held = 9 * steps + sum(_n_bytes(arrays[name]) for name in ENDS if name in arrays)
+        require_fits(path, held, f"the episodes of {steps} rows")
+        rows = min(steps, BLOCK_ROWS)
+        require_fits(path, rows * sum(_n_bytes(values) // max(steps, 1) for values in arrays.values()), "a block of it")
         ends = np.zeros(steps, np.bool_)
         for name in ENDS:
-            if name in opened:
-                ends |= np.asarray(_of_length(name, opened[name], steps, path)).reshape(-1).astype(np.bool_)
-        self.kinds: dict[str, Any] = _kinds("observation", observations)
-        self.kinds |= _kinds("action", _of_length("actions", opened["actions"], steps, path))
-        if "rewards" in opened:
-            self.kinds[REWARD] = _of_length("rewards", opened["rewards"], steps, path).dtype
+            if name in arrays:
+                ends |= np.asarray(_single(name, arrays[name], path)).reshape(-1).astype(np.bool_)
+        self.kinds: dict[str, Any] = _kinds("observation", arrays["observations"])
+        self.kinds |= _kinds("action", arrays["actions"])
+        if REWARDS in arrays:
+            self.kinds[REWARD] = _native(_single(REWARDS, arrays[REWARDS], path))
         self.kinds[EPISODE] = np.dtype(np.int64)
         self._episodes = np.concatenate([[0], np.cumsum(ends)[:-1]]) if steps else np.zeros(0, np.int64)
         self.parts = [(min(BLOCK_ROWS, steps - first), first) for first in range(0, steps, BLOCK_ROWS)]
@@ -134,7 +131,7 @@ class FlatArrays:
             if any(column.startswith(f"{name}.") for column in columns):
                 found |= _columns(name, np.asarray(opened[stored][block]))
         if REWARD in columns:
-            found[REWARD] = np.asarray(opened["rewards"][block]).reshape(-1)
+            found[REWARD] = np.asarray(opened[REWARDS][block]).reshape(-1)
         return found
 
 
@@ -156,8 +153,9 @@ class Demonstrations:
         self.parts: list[tuple[int, Any]] = []
         for number, name in enumerate(sorted(group, key=_natural)):
             demo = group[name]
-            if "obs" not in demo or "actions" not in demo:
-                raise InvalidLog(f"{path}: 'data/{name}' has {', '.join(demo)}; expected 'obs' and 'actions'.")
+            if not hasattr(demo, "keys") or "obs" not in demo or "actions" not in demo:
+                found = ", ".join(demo) if hasattr(demo, "keys") else "no members"
+                raise InvalidLog(f"{path}: 'data/{name}' has {found}; expected 'obs' and 'actions'.")
             rows, kinds = _shape(demo, f"data/{name}", path)
             if self.kinds and kinds.keys() != self.kinds.keys():
                 raise InvalidLog(f"{path}: 'data/{name}' has other channels than the first episode.")
@@ -173,20 +171,24 @@ class Demonstrations:
 
 
 def _shape(demo: Any, where: str, file: Path) -> tuple[int, dict[str, Any]]:
-    """Return the number of rows of an episode and the types of its columns."""
-    observed = {key: demo["obs"][key] for key in demo["obs"]}
-    last = _last(demo, observed)
+    """Return the number of rows of an episode and the types of its columns; check that it fits into the memory."""
+    observed = {key: _numbers(demo["obs"], key, file) for key in demo["obs"]}
+    last = {key: _numbers(demo["next_obs"], key, file) for key in _last(demo, observed)}
     rows = max((len(values) for values in observed.values()), default=0)
     kinds: dict[str, Any] = {}
     for key, values in observed.items():
         kinds |= _kinds(f"observation.{key}", _of_length(f"{where}/obs/{key}", values, rows, file))
     rows += bool(last)
-    actions = demo["actions"]
+    actions = _numbers(demo, "actions", file)
     if len(actions) not in (rows, rows - 1):
         raise InvalidLog(f"{file}: '{where}/actions' has {len(actions)} entries, and there are {rows} observations.")
     kinds |= _kinds("action", actions)
-    if "rewards" in demo:
-        kinds[REWARD] = _of_length(f"{where}/rewards", demo["rewards"], len(actions), file).dtype
+    held = [values for values in (*observed.values(), actions) if not _is_image(values)]
+    if REWARDS in demo:
+        rewards = _of_length(f"{where}/{REWARDS}", _numbers(demo, REWARDS, file), len(actions), file)
+        kinds[REWARD] = _native(_single(f"{where}/{REWARDS}", rewards, file))
+        held.append(rewards)
+    require_fits(file, 8 * rows + sum(map(_n_bytes, held)), f"the episode '{where}'")
     return rows, kinds | {EPISODE: np.dtype(np.int64)}
 
 
@@ -210,29 +212,57 @@ def _demonstration(demo: Any, number: int) -> dict[str, Array]:
             columns |= _columns(f"observation.{key}", values)
         rows = max(rows, len(stored) + bool(last))
     acted = _columns("action", np.asarray(demo["actions"]))
-    if "rewards" in demo:
-        acted[REWARD] = np.asarray(demo["rewards"]).reshape(-1)
+    if REWARDS in demo:
+        acted[REWARD] = np.asarray(demo[REWARDS]).reshape(-1)
     for key, values in acted.items():
         columns[key] = np.concatenate([values, values[-1:]])[:rows]
     columns[EPISODE] = np.full(rows, number)
     return columns
 
 
+def _numbers(group: Any, name: str, file: Path) -> Any:
+    """Return a dataset of numbers with a row per step; raise :class:`InvalidLog` if it is anything else."""
+    values = group[name]
+    where = f"{group.name.rstrip('/')}/{name}".lstrip("/")
+    kind, shape = getattr(values, "dtype", None), getattr(values, "shape", None)
+    if kind is None or not shape or kind.kind not in NUMERIC:
+        found = "a group" if kind is None else f"of type {kind} and shape {shape}"
+        raise InvalidLog(f"{file}: '{where}' is {found}; expected numbers with a row per step.")
+    if values.chunks:
+        require_fits(file, math.prod(values.chunks) * kind.itemsize, f"a chunk of '{where}'")
+    return values
+
+
+def _n_bytes(values: Any) -> int:
+    return int(math.prod(values.shape) * values.dtype.itemsize)
+
+
+def _native(values: Any) -> Any:
+    """Return the type of an array in the byte order of this machine."""
+    return values.dtype.newbyteorder("=")
+
+
 def _is_image(values: Any) -> bool:
-    return len(values.shape) > 3 or int(np.prod(values.shape[1:])) > WIDEST
+    return len(values.shape) > 3 or math.prod(values.shape[1:]) > WIDEST
 
 
 def _kinds(name: str, values: Any) -> dict[str, Any]:
     """Return the type of each channel of an array; nothing for images."""
     if _is_image(values):
         return {}
-    return {f"{name}.{index}": values.dtype for index in range(int(np.prod(values.shape[1:])))}
+    return {f"{name}.{index}": _native(values) for index in range(math.prod(values.shape[1:]))}
 
 
 def _columns(name: str, values: Array) -> dict[str, Array]:
     """Return one column per channel."""
-    wide = values.reshape(len(values), -1) if len(values) else values.reshape(0, int(np.prod(values.shape[1:])))
+    wide = values.reshape(len(values), math.prod(values.shape[1:]))
     return {f"{name}.{index}": wide[:, index] for index in range(wide.shape[1])}
+
+
+def _single(name: str, values: Any, file: Path) -> Any:
+    if math.prod(values.shape[1:]) != 1:
+        raise InvalidLog(f"{file}: '{name}' has the shape {values.shape}; expected one number per step.")
+    return values
 
 
 def _of_length(name: str, values: Any, length: int, file: Path) -> Any:
@@ -243,4 +273,4 @@ def _of_length(name: str, values: Any, length: int, file: Path) -> Any:
 
 def _natural(name: str) -> list[Any]:
     """Return a key that sorts ``demo_10`` after ``demo_9``."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]

@@ -64,11 +64,11 @@ class LeRobotRows(ParquetRows):
         blocks = [block[EPISODE].to_numpy() for block in self.blocks([EPISODE])]
         return CameraFrames(self.folder, self._info, np.concatenate(blocks), camera, size)
 
-    def blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
+    def read_blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
         """Yield the rows from a row on, with lists as channels."""
         stored = list(dict.fromkeys(self._parts[name][0] for name in columns))
         first = start
-        for block in super().blocks(stored, start):
+        for block in super().read_blocks(stored, start):
             matrices = {name: self._matrix(block[name], name, first) for name in stored if self._is_list(name)}
             flat = {}
             for name in columns:

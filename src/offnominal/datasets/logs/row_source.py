@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from offnominal.core.errors import InvalidLog, UnknownName, did_you_mean
-from offnominal.datasets.parquet import name_damage
+from offnominal.datasets.logs.boundary import parsing
 
 BLOCK_ROWS = 2**16
 SHOWN = 12
@@ -37,9 +38,7 @@ class RowSource(ABC):
         self.n_rows = n_rows
         if not n_rows:
             raise InvalidLog(f"{name} has no rows; expected at least two, one per observation.")
-        for column in schema.names:
-            if schema.names.count(column) > 1:
-                raise InvalidLog(f"{name} has two columns {column!r}; rename one of them.")
+        require_distinct(name, schema.names)
 
     @property
     def columns(self) -> list[str]:
@@ -48,16 +47,26 @@ class RowSource(ABC):
 
     def kind(self, column: str) -> Any:
         """Return the Arrow type of a column; raise :class:`UnknownName` with the nearest name if there is none."""
-        if column not in self.schema.names:
+        index = self.schema.get_field_index(column)
+        if index < 0:
             listed = ", ".join(self.columns[:SHOWN]) + ", …" * (len(self.columns) > SHOWN)
             raise UnknownName(
                 f"{self.name} has no column {column!r}.{did_you_mean(str(column), self.columns)} It has: {listed}."
             )
-        return self.schema.field(column).type
+        return self.schema.field(index).type
+
+    def blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
+        """Yield Arrow tables of consecutive rows from a row on, each of some ten thousand rows.
+
+        Raises:
+            InvalidLog: The source cannot be parsed.
+        """
+        with parsing(self.name, "a table"):
+            yield from self.read_blocks(columns, start)
 
     @abstractmethod
-    def blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
-        """Yield Arrow tables of consecutive rows from a row on, each of some ten thousand rows."""
+    def read_blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
+        """Yield what :meth:`blocks` does; any exception means that the source cannot be parsed."""
 
 
 class TableRows(RowSource):
@@ -72,7 +81,7 @@ class TableRows(RowSource):
         super().__init__(name, table.schema, table.num_rows)
         self.table = table
 
-    def blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
+    def read_blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
         """Yield slices of the table."""
         chosen = self.table.select(list(columns))
         for first in range(start, self.n_rows, BLOCK_ROWS):
@@ -93,7 +102,7 @@ class ParquetRows(RowSource):
             raise InvalidLog(f"{name} has no Parquet files; expected at least one.")
         sizes, schema = [], None
         for path in self.paths:
-            with name_damage(path, "a table"):
+            with parsing(path, "a table"):
                 metadata = pq.read_metadata(path)
                 found = metadata.schema.to_arrow_schema().remove_metadata()
             if schema is not None and found != schema:
@@ -107,7 +116,7 @@ class ParquetRows(RowSource):
             for group, rows in enumerate(counts)
         ]
 
-    def blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
+    def read_blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
         """Yield the rows from a row on; earlier row groups are skipped."""
         first = 0
         for path, group, rows in self._groups:
@@ -117,11 +126,23 @@ class ParquetRows(RowSource):
 
     def _read(self, path: Path, group: int, columns: Sequence[str], skipped: int) -> Iterator[Any]:
         """Yield the rows of a row group, without the first `skipped` ones."""
-        with name_damage(path, "a table"), pq.ParquetFile(path, pre_buffer=False) as file:
+        with parsing(path, "a table"), pq.ParquetFile(path, pre_buffer=False) as file:
             for batch in file.iter_batches(BLOCK_ROWS, row_groups=[group], columns=list(columns), use_threads=False):
                 if skipped < batch.num_rows:
                     yield pa.Table.from_batches([batch.slice(max(skipped, 0))])
                 skipped -= batch.num_rows
+
+
+def require_distinct(name: str, columns: Sequence[str]) -> None:
+    """Raise :class:`InvalidLog` if two columns have one name.
+
+    Args:
+        name: Name of the log in the error message.
+        columns: Names of its columns.
+    """
+    counts = Counter(columns)
+    if len(counts) < len(columns):
+        raise InvalidLog(f"{name} has two columns {counts.most_common(1)[0][0]!r}; rename one of them.")
 
 
 class ForwardReader:
