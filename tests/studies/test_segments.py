@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from offnominal.studies import Store, segments
+from offnominal.studies.files import read_table, write_table
 from offnominal.studies.segments import Segments
 
 from .cases import rekeyed
@@ -131,3 +132,45 @@ def test_cells_with_other_columns_are_asked_together(tmp_path, fill, result):
     assert held(store) == keys_up_to(2)
     known = store.sql("SELECT key FROM results WHERE fpr95 IS NOT NULL")["key"].to_pylist()
     assert known == [key_number(0)]
+
+
+def answers(store):
+    return store.sql("SELECT * FROM results ORDER BY ALL")
+
+
+@pytest.mark.parametrize("fresh", [True, False], ids=["another process", "the same process"])
+def test_older_rows_beside_newer_cells_do_not_shorten_an_answer(tmp_path, fill, monkeypatch, fresh):
+    monkeypatch.setattr(segments, "FEW", 1)
+    store = Store(tmp_path)
+    fill(store, [0])
+    older = shutil.copytree(tmp_path / "segments", tmp_path / "backup")
+    fill(store, [1])
+    before = answers(store)
+    (now,) = (tmp_path / "segments").glob("*/rows.parquet")
+    (rows,) = older.glob("*/rows.parquet")
+    shutil.copy(rows, now)
+    assert answers(Store(tmp_path) if fresh else store).equals(before)
+
+
+def test_older_cells_beside_newer_rows_do_not_shorten_an_answer(tmp_path, fill, monkeypatch):
+    monkeypatch.setattr(segments, "FEW", 1)
+    fill(Store(tmp_path), [0])
+    older = shutil.copytree(tmp_path / "segments", tmp_path / "backup")
+    fill(Store(tmp_path), [1])
+    before = answers(Store(tmp_path))
+    (now,) = (tmp_path / "segments").glob("*/cells.parquet")
+    (cells,) = older.glob("*/cells.parquet")
+    shutil.copy(cells, now)
+    assert answers(Store(tmp_path)).equals(before)
+
+
+def test_segments_of_version_0_2_are_made_again(tmp_path, fill):
+    fill(Store(tmp_path), range(3))
+    before = answers(Store(tmp_path))
+    (tmp_path / "generation.json").unlink()
+    (path,) = (tmp_path / "segments").glob("*/cells.parquet")
+    table = read_table(path)
+    bare = {segments.COUNT: table.schema.metadata[segments.COUNT]}
+    write_table(path, table.replace_schema_metadata(bare), staging=tmp_path)
+    assert answers(Store(tmp_path)).equals(before)
+    assert segments.ROWS_HASH in read_table(next((tmp_path / "segments").glob("*/cells.parquet"))).schema.metadata

@@ -7,6 +7,7 @@ import pytest
 from offnominal.studies import Store
 from offnominal.studies.damaged_results import DamagedResults
 from offnominal.studies.detector_study import DetectorEntry
+from offnominal.studies.generation import LostResult
 from offnominal.studies.segments import DamagedResult
 from offnominal.studies.store_index import StoreIndex
 from offnominal.studies.stored_runs import stored_run
@@ -57,7 +58,8 @@ def test_an_index_is_read_once_for_all_studies(store, monkeypatch):
 def test_cells_without_a_result_are_missing_in_the_order_of_the_study(store, result):
     index = StoreIndex.read(store.folder)
     store.path(result["Time"].key).unlink()
-    found = stored_run(STUDY, store=StoreIndex.read(store.folder))
+    with pytest.warns(LostResult, match="1 result is gone"):
+        found = stored_run(STUDY, store=StoreIndex.read(store.folder))
     late = stored_run(STUDY, store=index)
     time = tuple(cell.label for cell in STUDY.at("clock").cells())
     assert found.results.missing == late.results.missing == time

@@ -11,10 +11,10 @@ import hashlib
 import os
 import shutil
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import file_errors, parse_json
 from offnominal.studies.files import hash_in, is_whole, parse_table, read_content, read_table, write_table
+from offnominal.studies.generation import Generation, LostResult, lost_results, read_generation
 from offnominal.studies.result_rows import COST, DRAWS, FACTS, POOLED_DRAWS, TEXTS, stored_type, type_of
 
 ROWS, CELLS = "rows.parquet", "cells.parquet"
@@ -29,8 +30,11 @@ LARGE = 200_000
 """Rows from which on a segment is not merged with others any more."""
 ATTEMPTS = 3
 """Number of attempts to write segments, beyond the existing ones, before a disk error is raised."""
-COUNT = b"rows"
-"""Where a file of cells says how many rows its segment has."""
+COUNT, ROWS_HASH = b"rows", b"hash_of_rows"
+"""Where a file of cells says how many rows its segment has, and which SHA-256 their file has.
+
+The name must not end in ``sha256``: the hash that a file carries of itself is found by that name.
+"""
 FEW = 8
 """Small segments that may lie beside each other before they are merged."""
 ABOUT = ("key", "world", "policy", "name", "detector", "parameters", "seed", *COST, "steps_scored")
@@ -38,6 +42,15 @@ ABOUT = ("key", "world", "policy", "name", "detector", "parameters", "seed", *CO
 
 class DamagedResult(UserWarning):
     """A result was damaged, and its file was moved away."""
+
+
+class _Segment(NamedTuple):
+    """What the cells of a segment say of it: keys, number of rows, SHA-256 of their file, and all metadata."""
+
+    keys: frozenset[str]
+    n_rows: int
+    rows_sha256: str
+    facts: Mapping[bytes, bytes]
 
 
 class Segments:
@@ -53,13 +66,14 @@ class Segments:
         self.folder = folder
         self.cells = cells
         self.aside = aside
-        self._keys: dict[str, set[str]] = {}
-        self._counts: dict[str, int] = {}
+        self._known: dict[str, _Segment] = {}
+        self._generation = Generation()
 
     def contents(self, *files: str) -> list[list[bytes]]:
         """Bring the segments up to date and return the content of some of their files.
 
-        A segment whose file does not have the hash that it carries is made again from the cells.
+        A segment whose file does not have the hash that it carries is made again from the cells, and so is one whose
+        two files were not written together.
 
         Args:
             *files: Each :data:`ROWS`, the rows of all cells, or :data:`CELLS`, one row per cell.
@@ -89,47 +103,81 @@ class Segments:
     def _refresh(self) -> None:
         self._clear_away()
         present, known = dict(cell_files(self.cells)), self._read()
-        for name, keys in known.items():
-            if not keys <= present.keys():
+        held = set().union(*(each.keys for each in known.values()))
+        new = [path for key, file in present.items() if key not in held and is_whole(path := Path(file))]
+        self._advance(held, set(present), len(new))
+        for name, each in known.items():
+            if not each.keys <= present.keys():
                 self._rewrite([name], keep=set(present))
-        held = set().union(*self._read().values())
-        self._add(Path(path) for key, path in present.items() if key not in held)
-        small = [name for name in self._read() if self._counts[name] < LARGE]
+        self._add(new)
+        small = [name for name, each in self._read().items() if each.n_rows < LARGE]
         if len(small) > FEW:
             self._rewrite(small, keep=set(present))
+
+    def _advance(self, held: set[str], present: set[str], new: int) -> None:
+        """Write the next generation if the results have changed, and warn of those that are gone.
+
+        Args:
+            held: Keys in the segments.
+            present: Keys of the cell files.
+            new: Number of cells that no segment has.
+        """
+        store, damage = self.folder.parent, ""
+        try:
+            recorded = read_generation(store)
+        except DamagedFile as error:
+            recorded, damage = None, f"{error} A new one is written; whether results were lost is not known."
+        self._generation = recorded or self._generation
+        newest = max((self._generation.number_in(each.facts) for each in self._known.values()), default=0)
+        if recorded is not None:
+            damaged = {path.stem for path in self.aside.glob("*.parquet")}
+            damage = lost_results(store, recorded, newest, listed=held, present=present, damaged=damaged)
+        cells = len(held & present) + new
+        if recorded is None or damage or new or held - present or cells != recorded.cells:
+            self._generation = self._generation.following(cells, after=newest)
+            self._generation.write(store)
+        if damage:
+            warnings.warn(damage, LostResult, stacklevel=2)
 
     def _clear_away(self) -> None:
         """Remove what killed processes left, and segments with a cell of another: they were merged or copied here."""
         for path in self.folder.glob(".*"):
             shutil.rmtree(path, ignore_errors=True)
         seen: set[str] = set()
-        for name, keys in sorted(self._read().items(), key=lambda item: -len(item[1])):
-            if seen.isdisjoint(keys):
-                seen |= keys
+        for name, each in sorted(self._read().items(), key=lambda item: -len(item[1].keys)):
+            if seen.isdisjoint(each.keys):
+                seen |= each.keys
             else:
                 self._remove(name)
 
-    def _read(self) -> dict[str, set[str]]:
-        """Return the keys in each segment; one that cannot be read is removed."""
+    def _read(self) -> dict[str, _Segment]:
+        """Return what is known of each segment; one that cannot be read, or is of version 0.2, is removed."""
         with file_errors(self.folder):
             names = [path.name for path in self.folder.iterdir() if path.is_dir()]
         for name in names:
-            if name not in self._keys:
+            if name not in self._known:
                 try:
                     table = self._table(name, CELLS, without=(*ABOUT[1:], *FACTS))
-                    self._counts[name] = int(table.schema.metadata[COUNT])
-                    self._keys[name] = set(table["key"].to_pylist())
-                except (_Lost, DamagedFile, KeyError, TypeError):
+                    facts = table.schema.metadata
+                    keys, written = frozenset(table["key"].to_pylist()), facts[ROWS_HASH].decode()
+                    self._generation.number_in(facts)
+                    self._known[name] = _Segment(keys, int(facts[COUNT]), written, facts)
+                except (_Lost, DamagedFile, KeyError, TypeError, ValueError):
                     self._remove(name)
-        self._keys = {name: keys for name, keys in self._keys.items() if name in names}
-        return dict(self._keys)
+        self._known = {name: each for name, each in self._known.items() if name in names}
+        return dict(self._known)
 
     def _content(self, name: str, file: str) -> bytes:
-        """Return the content of a file of a segment; if it is damaged, the segment is removed and `_Lost` is raised."""
+        """Return the content of a file of a segment.
+
+        If it is damaged, or if the rows are not those that the cells were written with, the segment is removed and
+        `_Lost` is raised.
+        """
         path = self.folder / name / file
         try:
             content = read_content(path)
-            if hash_in(content) is not None:
+            carried = hash_in(content)
+            if carried is not None and (file != ROWS or carried == self._known[name].rows_sha256):
                 return content
         except (DamagedFile, MissingFile):
             pass
@@ -176,11 +224,12 @@ class Segments:
 
     def _write(self, rows: list[Any], about: list[Any]) -> None:
         joined, cells = (pa.concat_tables(tables, promote_options="default") for tables in (rows, about))
-        cells = cells.replace_schema_metadata({COUNT: str(joined.num_rows)})
         name = hashlib.sha256("".join(sorted(cells["key"].to_pylist())).encode()).hexdigest()[:16]
         made = self.folder / f".{name}"
-        for file, table in ((ROWS, joined.combine_chunks()), (CELLS, cells.combine_chunks())):
-            write_table(made / file, table, staging=made, flush=False)
+        write_table(made / ROWS, joined.combine_chunks(), staging=made, flush=False)
+        facts = {COUNT: str(joined.num_rows), ROWS_HASH: hash_in(read_content(made / ROWS)) or ""}
+        cells = cells.combine_chunks().replace_schema_metadata(facts | self._generation.stamp())
+        write_table(made / CELLS, cells, staging=made, flush=False)
         self._remove(name)
         with file_errors(self.folder / name):
             made.rename(self.folder / name)
@@ -192,7 +241,7 @@ class Segments:
         with suppress(FileNotFoundError), file_errors(place):
             place.rename(hidden)
         shutil.rmtree(hidden, ignore_errors=True)
-        self._keys.pop(name, None)
+        self._known.pop(name, None)
 
 
 class _Lost(Exception):

@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from offnominal.core.errors import AlreadyExists, DamagedFile, InvalidParameter, UnknownName
+from offnominal.core.errors import AlreadyExists, DamagedFile, InvalidParameter, MissingFile, UnknownName
 from offnominal.datasets.novelcraft import (
     NovelCraftRecipe,
     class_sizes,
@@ -111,6 +111,36 @@ def test_one_changed_byte_is_found(damaged, name):
     (damaged / name).write_bytes(changed)
     (problem,) = [text for text in verify_novelcraft(damaged).values() if text]
     assert name in problem
+
+
+@pytest.mark.parametrize(("name", "old", "new"), [("targets.csv", ",0.", ",0.8"), ("splits.csv", ",train,", ",test,")])
+def test_a_set_with_a_changed_table_is_not_opened(damaged, name, old, new):
+    text = (damaged / name).read_text(encoding="utf-8")
+    assert old in text
+    (damaged / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(DamagedFile, match=f"{name} is not the file that the manifest lists"):
+        open_novelcraft(damaged)
+
+
+def test_a_set_with_a_shortened_table_is_not_opened(damaged):
+    lines = (damaged / "targets.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (damaged / "targets.csv").write_text("".join(lines[:-4]), encoding="utf-8")
+    with pytest.raises(DamagedFile, match="is not the file that the manifest lists"):
+        open_novelcraft(damaged)
+
+
+def test_a_changed_table_is_not_exported(damaged, tmp_path):
+    data = open_novelcraft(damaged)
+    (damaged / "summary.csv").write_text("nov_type,num_episodes,num_frames\n", encoding="utf-8")
+    with pytest.raises(DamagedFile, match=r"summary\.csv is not the file"):
+        export_published(data, tmp_path / "files")
+    assert not (tmp_path / "files").exists()
+
+
+def test_a_set_without_its_manifest_is_not_taken_for_published_files(damaged):
+    (damaged / "novelcraft.json").unlink()
+    with pytest.raises(MissingFile, match=r"no novelcraft\.json"):
+        open_novelcraft(damaged)
 
 
 def test_missing_and_unexpected_files_are_found(damaged):

@@ -27,7 +27,7 @@ from offnominal.datasets.novelcraft.episode_files import (
     EpisodeFolder,
 )
 from offnominal.datasets.novelcraft.lazy_images import LabelledImages
-from offnominal.datasets.novelcraft.novelcraft_manifest import MANIFEST, read_novelcraft_manifest
+from offnominal.datasets.novelcraft.novelcraft_manifest import AGAIN, MANIFEST, read_novelcraft_manifest
 from offnominal.datasets.novelcraft.split_rule import SPLITS
 from offnominal.worlds.craft.novelty_truth import LEAST
 from offnominal.worlds.craft.rules import Version
@@ -167,12 +167,14 @@ def _order(id: str) -> tuple[int, bool, int]:
 def open_novelcraft(folder: Path | str) -> NovelCraft:
     """Open a set of :func:`make_novelcraft`, or a folder in the published layout.
 
+    The tables of a set are compared with the SHA-256 in its manifest; a folder in the published layout has none.
+
     Args:
         folder: Folder with ``targets.csv`` and ``splits.csv``. Frames are only needed when they are used.
 
     Raises:
-        MissingFile: A table is missing.
-        DamagedFile: A table is invalid.
+        MissingFile: A table is missing, or the manifest of a set with archives.
+        DamagedFile: A table is invalid, or is not the one that the manifest lists.
     """
     if not isinstance(folder, Path | str):
         raise InvalidParameter(f"folder is {folder!r}; give the path of a set.")
@@ -182,11 +184,14 @@ def open_novelcraft(folder: Path | str) -> NovelCraft:
     targets, splits = read_targets(path / TARGETS), read_splits(path / SPLITS_FILE)
     if (path / MANIFEST).exists():
         manifest = read_novelcraft_manifest(path)
+        manifest.check_tables(path, (TARGETS, SPLITS_FILE))
         first = {name: number for name, (_, number) in manifest.recipe.sizes().items()}
         nominal = {id: _nominal(entry.frames) for id, entry in manifest.episodes.items() if id not in targets}
         known = [id for id in manifest.episodes if _known(id)]
         return NovelCraft(path, targets | nominal, splits, known, first, manifest.recipe.version)
     with file_errors(path):
+        if any(_known(f"{file.parent.name}/{file.stem}") for file in path.glob(f"*/*{ARCHIVE}")):
+            raise MissingFile(f"{path} has archives of make_novelcraft, but no {MANIFEST}; {AGAIN}.")
         normal = [file.stem for file in (path / NORMAL).iterdir()] if (path / NORMAL).is_dir() else []
     ids = {id for id in (*targets, *splits, *(f"{NORMAL}/{name}" for name in normal)) if _known(id)}
     return NovelCraft(path, targets, splits, ids, {each.name: each.first_novel for each in CLASSES.values()})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnsupportedFormat
 from offnominal.core.files import read_json
+from offnominal.datasets.listed_files import file_problem
 from offnominal.datasets.manifest import installed
 from offnominal.datasets.novelcraft.novelcraft_recipe import NovelCraftRecipe
 
@@ -66,6 +68,20 @@ class NovelCraftManifest(Config):
     def with_sha256(self) -> NovelCraftManifest:
         """Return the manifest with its own hash."""
         return self.replace(sha256=self.replace(sha256="").digest())
+
+    def check_tables(self, folder: Path, names: Iterable[str]) -> None:
+        """Raise an error if tables are not the listed ones.
+
+        Args:
+            folder: Folder of the set.
+            names: Names of the tables.
+
+        Raises:
+            DamagedFile: A table is missing or has another SHA-256.
+        """
+        for name in names:
+            if wrong := file_problem(folder / name, self.documents.get(name, ""), AGAIN):
+                raise DamagedFile(wrong)
 
     @property
     def frames(self) -> int:

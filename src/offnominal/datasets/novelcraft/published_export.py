@@ -13,6 +13,7 @@ from offnominal.datasets.dataset_builder import FINISHED, Report, build_folder, 
 from offnominal.datasets.novelcraft.craft_tables import COLUMNS
 from offnominal.datasets.novelcraft.episode_files import IMAGE, SENSED
 from offnominal.datasets.novelcraft.novelcraft import NovelCraft
+from offnominal.datasets.novelcraft.novelcraft_manifest import MANIFEST, read_novelcraft_manifest
 
 
 def export_published(data: NovelCraft, folder: Path | str, *, report: Report = warnings.warn) -> Path:
@@ -25,9 +26,12 @@ def export_published(data: NovelCraft, folder: Path | str, *, report: Report = w
 
     Raises:
         AlreadyExists: The folder has other files.
+        DamagedFile: A table is not the one that the manifest of the set lists.
         InaccessibleFile: The disk is full, or the folder cannot be written.
     """
     path = destination(folder)
+    if (data.folder / MANIFEST).exists():
+        read_novelcraft_manifest(data.folder).check_tables(data.folder, COLUMNS)
     if not is_free(path):
         raise AlreadyExists(f"{path} exists; choose another folder.")
     with build_folder(path, report) as hidden, progress("Exporting NovelCraft", total=len(data)) as tick:
