@@ -5,8 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from offnominal.alarms import EpisodeCusum, EpisodeEwma, EpisodeMaximum, TimeBand, TooFewEpisodes, simulate_scores
-from offnominal.core.errors import InvalidParameter
+from offnominal.alarms import (
+    EpisodeCusum,
+    EpisodeEwma,
+    EpisodeMaximum,
+    TimeBand,
+    TooFewEpisodes,
+    WindowMaximum,
+    simulate_scores,
+)
+from offnominal.core.errors import InvalidParameter, InvalidState
 
 KINDS = [EpisodeMaximum, EpisodeEwma, EpisodeCusum, TimeBand]
 SHAPED = KINDS[1:]
@@ -163,3 +171,16 @@ def test_a_level_that_is_not_a_probability_is_an_error(kind, options):
 def test_an_argument_out_of_range_is_an_error_at_fit(alarm, problem):
     with pytest.raises(InvalidParameter, match=problem):
         alarm.fit(simulate_scores(100, steps=5))
+
+
+@pytest.mark.parametrize("kind", [*KINDS, WindowMaximum])
+@pytest.mark.parametrize("change", [{"alpha": 0.01}, {"confidence": 0.99}])
+def test_no_guarantee_is_stated_that_the_threshold_does_not_keep(kind, change):
+    """The guarantee is that of the fitted rank: a level that was set after the fit is refused."""
+    alarm = kind(0.1, **({"window": 4} if kind is WindowMaximum else {})).fit(simulate_scores(60, steps=LENGTHS))
+    assert alarm.guarantee.level == 0.1
+    for name, value in change.items():
+        setattr(alarm, name, value)
+    with pytest.raises(InvalidState, match=r"the level was changed after the fit. Call fit again"):
+        _ = alarm.guarantee
+    assert alarm.fit(simulate_scores(3000, steps=LENGTHS)).guarantee.level == alarm.alpha

@@ -7,7 +7,9 @@ import pytest
 
 from offnominal.alarms import EpisodeMaximum, TimeBand, alarm_from_dict, alarms, load_alarm, make_alarm, save_alarm
 from offnominal.alarms import simulate_scores as simulate
+from offnominal.core.checksum import NoChecksum, with_checksum
 from offnominal.core.errors import DamagedFile, MissingFile, NotFitted, UnknownName, UnsupportedFormat
+from offnominal.core.files import write_json
 
 SCORES = simulate(100, steps=(3, 9), seed=30)
 FRESH = [3.0 * episode for episode in simulate(20, steps=(3, 20), seed=31)]
@@ -30,7 +32,9 @@ def test_a_loaded_alarm_raises_the_same_alarms_to_the_last_bit(id, tmp_path):
 
 def test_a_file_is_readable_json_without_anything_else(tmp_path):
     save_alarm(str(tmp_path / "alarm.json"), EpisodeMaximum(np.float32(0.25)).fit([[1.0], [2.0], [4.0]]))
-    assert json.loads((tmp_path / "alarm.json").read_text()) == {
+    data = json.loads((tmp_path / "alarm.json").read_text())
+    assert len(data.pop("checksum")) == 64
+    assert data == {
         "format": 1,
         "alarm": "EpisodeMaximum",
         "options": {"alpha": 0.25, "confidence": None},
@@ -77,6 +81,11 @@ def changed(**changes):
         (changed(learned__threshold_=[1.0]), DamagedFile, r"threshold_ is \[1.0\]; expected a finite number"),
         (changed(learned__rank_=1.5), DamagedFile, "rank_ is 1.5"),
         (changed(learned__rank_=1000), DamagedFile, "rank_ is 1000; expected an integer from 1 to 80"),
+        (changed(learned__rank_=76), DamagedFile, "rank_ is 76 of 80 for alpha 0.05; expected 77"),
+        (changed(learned__n_ranked_=100), DamagedFile, "rank_ is 77 of 100 for alpha 0.05; expected 96"),
+        (changed(options__alpha=0.04), DamagedFile, "rank_ is 77 of 80 for alpha 0.04; expected 78. Fit the alarm"),
+        (changed(options__confidence=0.95), DamagedFile, "for alpha 0.05 with confidence 0.95; expected"),
+        (changed(more=1), DamagedFile, "not an alarm"),
         (changed(learned__n_ranked_=10**400), DamagedFile, "n_ranked_ is 1000"),
         (changed(options__half_window=10**12), DamagedFile, "half_window is 1000000000000"),
         (changed(alarm=["TimeBand"]), DamagedFile, "expected a string"),
@@ -87,10 +96,26 @@ def changed(**changes):
 def test_data_that_is_not_an_alarm_is_an_error(data, error, problem, tmp_path):
     with pytest.raises(error, match=problem):
         alarm_from_dict(data)
-    (tmp_path / "alarm.json").write_text(json.dumps(data))
+    write_json(tmp_path / "alarm.json", with_checksum(data) if isinstance(data, dict) else data)
     with pytest.raises(error, match=problem) as raised:
         load_alarm(tmp_path / "alarm.json")
     assert error is UnknownName or "alarm.json" in str(raised.value)
+
+
+def test_a_changed_threshold_is_noticed(tmp_path):
+    alarm = EpisodeMaximum().fit(SCORES)
+    save_alarm(tmp_path / "alarm.json", alarm)
+    text = (tmp_path / "alarm.json").read_text()
+    (tmp_path / "alarm.json").write_text(text.replace(f'"threshold_": {alarm.threshold_}', '"threshold_": 0.73'))
+    with pytest.raises(DamagedFile, match=r"alarm.json was changed"):
+        load_alarm(tmp_path / "alarm.json")
+
+
+def test_an_alarm_of_an_early_version_has_no_checksum_and_is_read_with_a_warning(tmp_path):
+    alarm = EpisodeMaximum().fit(SCORES)
+    write_json(tmp_path / "alarm.json", alarm.to_dict())
+    with pytest.warns(NoChecksum, match="alarm.json has no checksum"):
+        assert load_alarm(tmp_path / "alarm.json").to_dict() == alarm.to_dict()
 
 
 def test_a_missing_or_invalid_file_is_an_error(tmp_path):

@@ -25,6 +25,7 @@ from offnominal.anomalies.strengths import (
     strengths_of,
     write_strengths,
 )
+from offnominal.core.checksum import NoChecksum, read_checked_text, write_checked_text
 from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter, MissingFile, UnknownName
 from offnominal.worlds.catalogue import make_world, worlds
 
@@ -160,12 +161,12 @@ def test_a_world_without_a_table_asks_for_a_number():
 
 def test_a_damaged_table_is_named(tmp_path):
     path = tmp_path / "strengths.csv"
-    path.write_text("world,level\nSAP-Goal0-v0,tiny\n")
+    write_checked_text(path, "world,level\nSAP-Goal0-v0,tiny\n")
     with pytest.raises(DamagedFile, match="is not a table of strengths"):
         read_strengths(path)
     write_strengths(path, calibrated_strengths()[:3])
     assert [line.name for line in read_strengths(path)] == [line.name for line in calibrated_strengths()[:3]]
-    path.write_text(path.read_text().replace("true", "perhaps").replace("false", "perhaps"))
+    write_checked_text(path, read_checked_text(path).replace("true", "perhaps").replace("false", "perhaps"))
     with pytest.raises(DamagedFile, match="has an invalid line"):
         read_strengths(path)
 
@@ -183,12 +184,33 @@ def test_a_damaged_table_is_named(tmp_path):
         lambda text: b"\0" * 100,
     ],
 )
+@pytest.mark.filterwarnings("ignore::offnominal.core.checksum.NoChecksum")
 def test_a_table_that_was_spoiled_is_damaged(spoil, tmp_path):
     path = tmp_path / "strengths.csv"
     write_strengths(path, [line for line in calibrated_strengths() if line.attainable][:3])
-    path.write_bytes(spoil(path.read_text()))
-    with pytest.raises(DamagedFile):
+    whole = path.read_text()
+    for content in (spoil(whole), spoil(whole.partition("\n")[2])):
+        path.write_bytes(content)
+        with pytest.raises(DamagedFile):
+            read_strengths(path)
+
+
+def test_a_changed_parameter_is_noticed(tmp_path):
+    path = tmp_path / "strengths.csv"
+    line = next(line for line in calibrated_strengths() if line.attainable)
+    write_strengths(path, [line])
+    path.write_text(path.read_text().replace(f"{line.parameter:.6g}", f"{2 * line.parameter:.6g}"))
+    with pytest.raises(DamagedFile, match=r"strengths.csv was changed"):
         read_strengths(path)
+
+
+def test_a_table_of_an_early_version_has_no_checksum_and_is_read_with_a_warning(tmp_path):
+    path = tmp_path / "strengths.csv"
+    write_strengths(path, calibrated_strengths()[:3])
+    checked = read_strengths(path)
+    path.write_text(path.read_text().partition("\n")[2])
+    with pytest.warns(NoChecksum, match=r"strengths.csv has no checksum"):
+        assert repr(read_strengths(path)) == repr(checked)
 
 
 def test_a_table_is_written_atomically(tmp_path, monkeypatch):
@@ -206,7 +228,7 @@ def test_a_table_is_written_atomically(tmp_path, monkeypatch):
 
 
 def test_every_line_of_the_published_table_is_read_once():
-    lines = SHIPPED.read_text().splitlines()
+    lines = SHIPPED.read_text().splitlines()[1:]
     assert len(published_strengths()) == len(lines) - 1
     assert set(csv.DictReader(lines).fieldnames) >= {"world", "anomaly", "level", "parameter"}
 

@@ -8,8 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from offnominal.cli.program import program
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import AlreadyExists, DamagedFile, InvalidParameter, MissingFile
-from offnominal.worlds.road.scenarios import Scenario, TemporalAnomaly, Timing, write_scenarios
+from offnominal.worlds.road.scenarios import InvalidScenario, Scenario, TemporalAnomaly, Timing, write_scenarios
 
 runner = CliRunner()
 
@@ -87,14 +88,24 @@ def test_scenarios_of_a_file_are_shown(made):
 
 def test_unknown_entries_are_named(made):
     path = made / "scenario_config_map_Town03.json"
-    data = json.loads(path.read_text())
-    data["scenario_definition"]["scenarios"][0]["sead"] = 3
-    path.write_text(json.dumps(data))
+    data = read_checked_json(path)
+    data["scenario_definition"]["scenarios"][0]["note"] = 3
+    write_checked_json(path, data)
     for words in (("show", path), ("check", made, "--test-set")):
         result = call(*words)
         assert result.exit_code == 0
         assert "unknown entry, kept" in result.output
-        assert "did you mean 'seed'?" in result.output
+        assert ": note" in result.output
+
+
+def test_misspelled_entries_are_errors(made):
+    path = made / "scenario_config_map_Town03.json"
+    data = read_checked_json(path)
+    data["scenario_definition"]["scenarios"][0]["sead"] = 3
+    write_checked_json(path, data)
+    for words in (("show", path), ("check", made, "--test-set"), ("run", made, "--out", made / "scenes")):
+        with pytest.raises(InvalidScenario, match=r"the unknown entry 'sead'. Did you mean 'seed'\?"):
+            raise call(*words).exception
 
 
 def test_training_set_with_anomalies_is_rejected(made):

@@ -1,6 +1,5 @@
 """A damaged or malicious file of a detector is refused by name, or gives finite scores; it never crashes or hangs."""
 
-import json
 import os
 import subprocess
 import sys
@@ -12,8 +11,9 @@ from safetensors.numpy import save as save_tensors
 
 import offnominal
 from offnominal.agents import expert
+from offnominal.core.checksum import NoChecksum, read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnknownName, UnsupportedFormat
-from offnominal.core.files import sha256_of
+from offnominal.core.files import read_json, sha256_of, write_json
 from offnominal.detectors import detectors, load_detector, make_detector, save_detector
 from offnominal.rollouts import collect
 
@@ -73,10 +73,10 @@ def saved(nominal, tmp_path):
 
     def write(changes=None, arrays=None, **card):
         content = save_tensors({**detector.state_dict(), **(arrays or {})})
-        data = json.loads(path.with_suffix(".json").read_text()) | {"sha256": sha256_of(content)} | card
+        data = read_checked_json(path.with_suffix(".json")) | {"sha256": sha256_of(content)} | card
         data["parameters"] |= changes or {}
         path.with_suffix(".safetensors").write_bytes(content)
-        path.with_suffix(".json").write_text(json.dumps(data))
+        write_checked_json(path.with_suffix(".json"), data)
 
     return path, write
 
@@ -151,8 +151,9 @@ def test_a_card_of_another_kind_is_named(saved, card, error):
     parameters = card.pop("parameters", None)
     write(**card)
     if parameters is not None:
-        data = json.loads(path.with_suffix(".json").read_text())
-        path.with_suffix(".json").write_text(json.dumps(data | {"parameters": parameters}))
+        write_checked_json(
+            path.with_suffix(".json"), read_checked_json(path.with_suffix(".json")) | {"parameters": parameters}
+        )
     with pytest.raises(error):
         load_detector(path)
 
@@ -162,6 +163,7 @@ def test_a_card_of_another_kind_is_named(saved, card, error):
     [b"", b"{", b"[]", b"\xff\xfe{}", b"[" * 100_000, b'{"detector": NaN}', b"null", b'{"detector": "KNN"}'],
     ids=["empty", "cut", "list", "not UTF-8", "deep", "NaN", "null", "too little"],
 )
+@pytest.mark.filterwarnings("ignore::offnominal.core.checksum.NoChecksum")
 def test_an_invalid_card_is_damage(saved, content):
     path, _ = saved
     path.with_suffix(".json").write_bytes(content)
@@ -173,10 +175,27 @@ def test_an_invalid_card_is_damage(saved, content):
 def test_invalid_arrays_are_damage(saved, content):
     path, _ = saved
     path.with_suffix(".safetensors").write_bytes(content)
-    data = json.loads(path.with_suffix(".json").read_text())
-    path.with_suffix(".json").write_text(json.dumps(data | {"sha256": sha256_of(content)}))
+    card = read_checked_json(path.with_suffix(".json"))
+    write_checked_json(path.with_suffix(".json"), card | {"sha256": sha256_of(content)})
     with pytest.raises(DamagedFile, match="contains no arrays"):
         load_detector(path)
+
+
+def test_changed_parameters_are_noticed(saved):
+    path, _ = saved
+    card = path.with_suffix(".json")
+    write_json(card, read_json(card) | {"parameters": read_json(card)["parameters"] | {"max_samples": 200}})
+    with pytest.raises(DamagedFile, match=r"forest.json was changed"):
+        load_detector(path)
+
+
+def test_a_card_of_an_early_version_has_no_checksum_and_is_read_with_a_warning(saved, nominal):
+    path, _ = saved
+    scores = load_detector(path).score(nominal)
+    write_json(path.with_suffix(".json"), read_checked_json(path.with_suffix(".json")))
+    with pytest.warns(NoChecksum, match=r"forest.json has no checksum"):
+        again = load_detector(path).score(nominal)
+    np.testing.assert_array_equal(np.concatenate(scores), np.concatenate(again))
 
 
 def test_a_flipped_bit_and_a_missing_file_are_named(saved):
@@ -213,9 +232,9 @@ def test_a_huge_network_is_compared_with_its_weights_before_there_is_memory_for_
         nominal = [offnominal.Episode(frames, np.ones((2, 2)), np.zeros(2), np.zeros(2, bool))]
     save_detector(tmp_path / "network", detector.fit(nominal))
     card = tmp_path / "network.json"
-    data = json.loads(card.read_text())
+    data = read_checked_json(card)
     data["parameters"] |= sizes
-    card.write_text(json.dumps(data))
+    write_checked_json(card, data)
     with pytest.raises(OffnominalError):
         load_detector(tmp_path / "network")
 
@@ -227,7 +246,6 @@ def test_fusions_within_fusions_without_end_are_damage(tmp_path, nominal):
     parameters = {"detectors": ["KNN"]}
     for _ in range(200):
         parameters = {"detectors": [["Fusion", parameters]]}
-    data = json.loads(card.read_text())
-    card.write_text(json.dumps(data | {"parameters": parameters}))
+    write_checked_json(card, read_checked_json(card) | {"parameters": parameters})
     with pytest.raises(DamagedFile):
         load_detector(path)

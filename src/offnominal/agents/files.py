@@ -15,6 +15,7 @@ from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.observation_normaliser import ObservationNormaliser
 from offnominal.agents.uncertainty.files import check_tensors, from_tensors, to_tensors
 from offnominal.agents.uncertainty.policy import UncertainPolicy
+from offnominal.core.checksum import warn_of_missing_checksum
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency, MissingFile, UnsupportedFormat
 from offnominal.core.files import file_errors, read_bytes, read_json, sha256_of, write_bytes, write_json
@@ -52,7 +53,7 @@ class PolicyCard(Config):
         success: Fraction of these episodes that succeeded.
         mean_length: Mean length of these episodes.
         sha256: SHA-256 of the weights.
-        card_sha256: SHA-256 of all other fields; empty in cards of early versions, which are not checked.
+        card_sha256: SHA-256 of all other fields; empty in cards of early versions, which are read with a warning.
         format: Version of the card's format.
     """
 
@@ -195,6 +196,8 @@ def read_card(path: Path) -> PolicyCard:
         intact = card.card_sha256 in ("", card.with_sha256().card_sha256)
     except (InvalidParameter, ValueError, TypeError, RecursionError) as error:
         raise DamagedFile(f"{path} is not the card of a policy ({str(error).rstrip('.')}); fetch it again.") from None
+    if not card.card_sha256:
+        warn_of_missing_checksum(path)
     if not intact:
         raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; fetch it again.")
     return card

@@ -19,11 +19,12 @@ from offnominal.alarms.checks import require_number, require_share
 from offnominal.alarms.guarantee import EXCHANGEABLE, Guarantee, Kind
 from offnominal.alarms.ranks import conformal_rank, episodes_needed, pac_rank
 from offnominal.core.checks import integer_in
-from offnominal.core.errors import OffnominalError
+from offnominal.core.errors import InvalidParameter, InvalidState, OffnominalError
 from offnominal.core.types import FloatArray
 
 LARGEST = 1e100
 """Largest standardised score; sums over all steps of an episode stay finite."""
+MOST_RANKED = 10**9
 
 
 class TooFewEpisodes(OffnominalError, ValueError):
@@ -52,6 +53,7 @@ class ConformalAlarm(Alarm):
     @property
     def guarantee(self) -> Guarantee:
         """At most a fraction alpha of nominal episodes has a false alarm."""
+        self._require_kept()
         kind: Kind = "marginal" if self.confidence is None else "pac"
         return Guarantee(kind, self.alpha, "episode", EXCHANGEABLE, self.confidence)
 
@@ -68,8 +70,12 @@ class ConformalAlarm(Alarm):
             require_share("confidence", self.confidence)
 
     def check_fitted(self) -> None:
-        """Raise :class:`InvalidParameter` unless the rank is at most the number of ranked episodes."""
-        integer_in("rank_", self.rank_, 1, integer_in("n_ranked_", self.n_ranked_, 1))
+        """Raise :class:`InvalidParameter` unless the rank is that of the level for the ranked episodes."""
+        n = integer_in("n_ranked_", self.n_ranked_, 1, MOST_RANKED)
+        if integer_in("rank_", self.rank_, 1, n) != self._rank(n):
+            raise InvalidParameter(
+                f"rank_ is {self.rank_} of {n} for {self._requested()}; expected {self._rank(n)}. Fit the alarm again."
+            )
 
     def n_unranked(self, n: int) -> int:
         """Return the number of n calibration episodes that are not ranked."""
@@ -89,6 +95,14 @@ class ConformalAlarm(Alarm):
         self.n_ranked_, self.rank_ = len(ranked), self._rank(len(ranked))
         self.threshold_ = float(maxima[self.rank_ - 1])
 
+    def _require_kept(self) -> None:
+        """Raise :class:`InvalidState` if the threshold does not keep the level that was set after the fit."""
+        if self.fitted and self.rank_ < self._rank(self.n_ranked_):
+            raise InvalidState(
+                f"the threshold has rank {self.rank_} of {self.n_ranked_}, too low for {self._requested()}: the level "
+                "was changed after the fit. Call fit again."
+            )
+
     def _rank(self, n: int) -> int:
         if self.confidence is None:
             return conformal_rank(n, self.alpha)
@@ -99,10 +113,13 @@ class ConformalAlarm(Alarm):
         if given - self.n_unranked(given) >= least:
             return
         needed = least + bisect_left(range(least, 2 * least + 2), least, key=lambda n: n - self.n_unranked(n))
-        requested = f"alpha {self.alpha:g}" + (f" with confidence {self.confidence:g}" if self.confidence else "")
         raise TooFewEpisodes(
-            f"{given} nominal episodes are too few for {requested}; give {needed} or more, or choose a larger alpha."
+            f"{given} nominal episodes are too few for {self._requested()}; give {needed} or more, or choose a larger "
+            "alpha."
         )
+
+    def _requested(self) -> str:
+        return f"alpha {self.alpha:g}" + (f" with confidence {self.confidence:g}" if self.confidence else "")
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""Saving and loading of alarms, as JSON."""
+"""Saving and loading of alarms, as JSON with a checksum."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 from offnominal.alarms.alarm import FORMAT, Alarm
 from offnominal.alarms.catalogue import make_alarm
 from offnominal.core.checks import integer_in, number_in, numeric_array, shown
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
-from offnominal.core.files import read_json, write_json
 from offnominal.core.types import FloatArray
 
 
@@ -31,7 +31,7 @@ def save_alarm(path: Path | str, alarm: Alarm) -> None:
     """
     if not isinstance(alarm, Alarm):
         raise InvalidParameter(f"alarm is {shown(alarm)}; expected a fitted Alarm.")
-    write_json(_path(path), alarm.to_dict())
+    write_checked_json(_path(path), alarm.to_dict())
 
 
 def load_alarm(path: Path | str) -> Alarm:
@@ -39,9 +39,9 @@ def load_alarm(path: Path | str) -> Alarm:
 
     Raises:
         MissingFile: There is no such file.
-        DamagedFile: The file is not a valid alarm; see :func:`alarm_from_dict`.
+        DamagedFile: The file was changed, or is not a valid alarm; see :func:`alarm_from_dict`.
     """
-    data = read_json(_path(path))
+    data = read_checked_json(_path(path))
     try:
         return alarm_from_dict(data)
     except DamagedFile as error:
@@ -60,8 +60,8 @@ def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
         >>> alarm_from_dict(Maximum().fit([[1.0, 4.0]]).to_dict()).threshold_
         4.0
     """
-    if not isinstance(data, Mapping) or not {"format", "alarm", "options", "learned"} <= data.keys():
-        raise DamagedFile("this is not an alarm; expected the keys format, alarm, options and learned.")
+    if not isinstance(data, Mapping) or data.keys() != {"format", "alarm", "options", "learned"}:
+        raise DamagedFile("this is not an alarm; expected the keys format, alarm, options and learned, and no other.")
     if data["format"] != FORMAT or isinstance(data["format"], bool):
         raise UnsupportedFormat(f"the alarm has format {shown(data['format'])}; this version reads format {FORMAT}.")
     try:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
 
-import numpy as np
 from scipy.special import betainc
 
 
@@ -33,9 +33,8 @@ def pac_rank(n: int, alpha: float, confidence: float) -> int:
         >>> pac_rank(100, 0.05, 0.95), pac_rank(59, 0.05, 0.95), pac_rank(58, 0.05, 0.95)
         (99, 59, 59)
     """
-    ranks = np.arange(1, n + 1)
-    enough = betainc(n + 1 - ranks, ranks, float(alpha)) >= confidence
-    return int(np.argmax(enough)) + 1 if enough.any() else n + 1
+    ranks = range(1, n + 1)
+    return bisect_left(ranks, True, key=lambda rank: bool(betainc(n + 1 - rank, rank, float(alpha)) >= confidence)) + 1
 
 
 def episodes_needed(alpha: float, confidence: float | None = None) -> int:

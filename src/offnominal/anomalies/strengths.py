@@ -13,14 +13,15 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import files
+from importlib.resources import as_file, files
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.checksum import read_checked_text, write_checked_text
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
-from offnominal.core.files import read_text, write_text
+from offnominal.core.files import content_errors
 from offnominal.worlds.catalogue import worlds
 
 LEVELS = {"tiny": 0.99, "light": 0.95, "medium": 0.90, "strong": 0.75, "extreme": 0.50}
@@ -81,20 +82,20 @@ def read_strengths(path: Path) -> list[Strength]:
     """Read a table of strengths.
 
     Raises:
-        DamagedFile: The file is not a table of strengths.
+        DamagedFile: The file is not a table of strengths, or was changed.
         MissingFile: There is no such file.
     """
-    return _parse(read_text(path), str(path))
+    return _parse(read_checked_text(path), str(path))
 
 
 def write_strengths(path: Path, strengths: Iterable[Strength]) -> None:
-    """Write a table of strengths atomically."""
+    """Write a table of strengths with a checksum, atomically."""
     text = StringIO()
     writer = csv.DictWriter(text, [field.name for field in fields(Strength)], lineterminator="\n")
     writer.writeheader()
     for strength in strengths:
         writer.writerow({name: _cell(value) for name, value in strength.to_dict().items()})
-    write_text(path, text.getvalue())
+    write_checked_text(path, text.getvalue())
 
 
 def _cell(value: object) -> object:
@@ -144,16 +145,26 @@ def calibrated_strengths() -> tuple[Strength, ...]:
         >>> line.low <= line.score <= line.high
         True
     """
-    table = files("offnominal.anomalies") / "strengths.csv"
-    return tuple(_parse(table.read_text(encoding="utf-8"), "strengths.csv"))
+    with as_file(files("offnominal.anomalies") / "strengths.csv") as table:
+        return tuple(read_strengths(table))
 
 
 @cache
 def published_strengths() -> dict[tuple[str, str, str], float]:
     """Return the parameters that Anomaly-Gym published by (world, anomaly, level)."""
-    table = files("offnominal.anomalies") / "published_strengths.csv"
-    rows = csv.DictReader(table.read_text(encoding="utf-8").splitlines())
-    return {(row["world"], row["anomaly"], row["level"]): float(row["parameter"]) for row in rows}
+    with as_file(files("offnominal.anomalies") / "published_strengths.csv") as table:
+        return read_published_strengths(table)
+
+
+def read_published_strengths(path: Path) -> dict[tuple[str, str, str], float]:
+    """Read a table of published parameters.
+
+    Raises:
+        DamagedFile: The file is not such a table, or was changed.
+    """
+    with content_errors(path, "published strengths"):
+        rows = csv.DictReader(read_checked_text(path).splitlines())
+        return {(row["world"], row["anomaly"], row["level"]): float(row["parameter"]) for row in rows}
 
 
 def strengths_table(world: str) -> tuple[Strength, ...]:

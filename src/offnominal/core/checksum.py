@@ -39,7 +39,7 @@ def write_checked_json(path: Path, data: Mapping[str, Any], *, staging: Path | N
         ...     path = Path(folder) / "card.json"
         ...     write_checked_json(path, {"seed": 3})
         ...     read_json(path), read_checked_json(path)
-        ({'checksum': 'f0dba55d...', 'seed': 3}, {'seed': 3})
+        ({'checksum': '4d687b64...', 'seed': 3}, {'seed': 3})
     """
     write_json(path, with_checksum(data), staging=staging)
 

@@ -1,4 +1,4 @@
-"""Detectors on disk: learned parameters as safetensors, with a readable JSON card."""
+"""Detectors on disk: learned parameters as safetensors, with a readable JSON card that has a checksum."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from offnominal.core.checks import shown
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, UnsupportedFormat
-from offnominal.core.files import read_bytes, read_json, sha256_of, write_bytes, write_json
+from offnominal.core.files import read_bytes, sha256_of, write_bytes
 from offnominal.core.registry import Registry
 from offnominal.core.types import Array
 from offnominal.detectors.catalogue import detectors, name_of
@@ -64,7 +65,7 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
 
 
 def load_detector(path: Path | str) -> Detector:
-    """Load a detector; the hash of its file is checked, and that its arrays fit to its parameters.
+    """Load a detector; the hashes of both files are checked, and that the arrays fit to the parameters.
 
     Args:
         path: Path without extension.
@@ -126,7 +127,7 @@ def write_detector(
     content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.state_dict().items()})
     card = DetectorCard(id, detector.get_params(), sha256_of(content))
     write_bytes(weights, content)
-    write_json(card_path, card.to_dict())
+    write_checked_json(card_path, card.to_dict())
     return card
 
 
@@ -138,7 +139,7 @@ def read_detector(path: Path | str, make: Callable[..., T]) -> T:
         make: Returns a new detector, given its id and its parameters.
     """
     weights, card_path = _paths(path)
-    card = _card(card_path)
+    card = read_detector_card(card_path)
     content = read_bytes(weights)
     found = sha256_of(content)
     if found != card.sha256:
@@ -156,8 +157,18 @@ def read_detector(path: Path | str, make: Callable[..., T]) -> T:
     return detector
 
 
-def _card(path: Path) -> DetectorCard:
-    data = read_json(path)
+def read_detector_card(path: Path) -> DetectorCard:
+    """Read the card of a detector of any kind.
+
+    Args:
+        path: The JSON file.
+
+    Raises:
+        MissingFile: There is no such file.
+        DamagedFile: It is not the card of a detector, or was changed.
+        UnsupportedFormat: It was written by another version.
+    """
+    data = read_checked_json(path)
     if data.get("format", FORMAT) != FORMAT:
         raise UnsupportedFormat(f"{path} has format {shown(data['format'])}; this version reads format {FORMAT}.")
     try:

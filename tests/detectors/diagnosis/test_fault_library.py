@@ -1,11 +1,11 @@
 """A library of faults: recognised, unknown, saved, and invalid input."""
 
-import json
-
 import numpy as np
 import pytest
 
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnsupportedFormat
+from offnominal.core.files import read_json, write_json
 from offnominal.detectors.diagnosis import FaultLibrary, NominalReference
 
 from .cases import explanation
@@ -87,8 +87,16 @@ def test_a_saved_library_is_loaded_unchanged(library, reference, tmp_path):
 def test_a_damaged_file_is_named(library, tmp_path, change, error):
     path = tmp_path / "faults.json"
     library.save(path)
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    write_checked_json(path, read_checked_json(path) | change)
     with pytest.raises(error, match=r"faults\.json"):
+        FaultLibrary.load(path)
+
+
+def test_a_changed_signature_is_noticed(library, tmp_path):
+    path = tmp_path / "faults.json"
+    library.save(path)
+    write_json(path, read_json(path) | {"quantile": 0.5})
+    with pytest.raises(DamagedFile, match=r"faults\.json was changed"):
         FaultLibrary.load(path)
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from offnominal.core.checks import instance_of, number_in, positive_integer, text
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
-from offnominal.core.files import read_json, write_json
 from offnominal.detectors.diagnosis.explanation import Explanation
 from offnominal.detectors.diagnosis.signature import N_SHAPE, Signature
 
@@ -162,12 +162,12 @@ class FaultLibrary:
             )
 
     def save(self, path: Path | str) -> None:
-        """Write the library as JSON, atomically.
+        """Write the library as JSON with a checksum, atomically.
 
         Args:
             path: Path of the file.
         """
-        write_json(
+        write_checked_json(
             Path(path),
             {
                 "format": FORMAT,
@@ -188,9 +188,9 @@ class FaultLibrary:
 
         Raises:
             MissingFile: There is no such file.
-            DamagedFile: It is no library of faults.
+            DamagedFile: It is no library of faults, or was changed.
         """
-        data = read_json(Path(path))
+        data = read_checked_json(Path(path))
         if data.get("format", FORMAT) != FORMAT:
             raise UnsupportedFormat(f"{path} has format {data['format']!r}; this version reads format {FORMAT}.")
         try:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.config import Config
-from offnominal.core.files import read_json, write_json
+from offnominal.core.errors import DamagedFile, InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,21 @@ def record_path(path: Path | str) -> Path:
 
 def write_record(path: Path | str, record: TrainingRecord) -> None:
     """Write the record of a detector beside its files."""
-    write_json(record_path(path), record.to_dict())
+    write_checked_json(record_path(path), record.to_dict())
 
 
 def read_record(path: Path | str) -> TrainingRecord:
-    """Return the record of a detector."""
-    return TrainingRecord.from_dict(read_json(record_path(path)))
+    """Return the record of a detector.
+
+    Args:
+        path: Path of the detector, without extension.
+
+    Raises:
+        MissingFile: There is no record.
+        DamagedFile: The file is not the record of a training, or was changed.
+    """
+    data = read_checked_json(record_path(path))
+    try:
+        return TrainingRecord.from_dict(data)
+    except InvalidParameter as error:
+        raise DamagedFile(f"{record_path(path)} is not the record of a training ({error}).") from None

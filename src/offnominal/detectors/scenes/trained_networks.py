@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import UnknownName, did_you_mean
-from offnominal.core.files import read_json
-from offnominal.detectors.files import DetectorCard, read_detector
+from offnominal.detectors.files import read_detector, read_detector_card
 from offnominal.detectors.scenes.catalogue import make_scene_detector, scene_detectors
 from offnominal.detectors.scenes.network_record import TrainingRecord, read_record
 from offnominal.detectors.scenes.scene_detector import SceneDetector
@@ -40,7 +39,7 @@ def trained_scene_detector(id: str, *, device: str = "auto") -> SceneDetector:
 def trained_hash(id: str) -> str:
     """Return the hash of the weights of the package for a scene detector."""
     path = _path(id)
-    return DetectorCard.from_dict(read_json(path.with_name(f"{path.name}.json"))).sha256
+    return read_detector_card(path.with_name(f"{path.name}.json")).sha256
 
 
 def training_record(id: str) -> TrainingRecord:

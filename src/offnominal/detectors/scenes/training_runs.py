@@ -9,10 +9,10 @@ from typing import Any
 
 from offnominal.core.checks import number_in, one_of, positive_integer
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.files import read_json, sha256_of
+from offnominal.core.files import sha256_of
 from offnominal.datasets.scenes import DrivingScene, open_scenes
 from offnominal.datasets.scenes.index import SCENES
-from offnominal.detectors.files import DetectorCard
+from offnominal.detectors.files import DetectorCard, read_detector_card
 from offnominal.detectors.scenes.catalogue import make_scene_detector, save_scene_detector
 from offnominal.detectors.scenes.network_record import TrainingRecord, record_path, write_record
 from offnominal.detectors.scenes.read_ahead import ReadAhead
@@ -78,7 +78,7 @@ def train_scene_networks(
             detector = run.train(make_scene_detector(id, **given), normal, workers=workers, seed=seed)
             card = save_scene_detector(path, detector)
             write_record(path, run.record(card, detector, normal, folders, seed))
-        cards[id] = DetectorCard.from_dict(read_json(path.with_name(f"{id}.json")))
+        cards[id] = read_detector_card(path.with_name(f"{id}.json"))
     return cards
 
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from offnominal.core.checksum import NoChecksum, read_checked_json, with_checksum, write_checked_json
 from offnominal.core.errors import AlreadyExists, DamagedFile, InaccessibleFile, MissingFile, UnknownName
-from offnominal.core.files import write_json
 from offnominal.worlds.road.scenarios import (
     ContentAnomaly,
     InvalidScenario,
@@ -85,7 +85,7 @@ def data():
 def read(tmp_path):
     def read(data):
         path = tmp_path / "scenario_config_map_Town10HD.json"
-        path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+        path.write_text(data if isinstance(data, str) else json.dumps(with_checksum(data)), encoding="utf-8")
         return read_scenario_file(path)
 
     return read
@@ -220,6 +220,55 @@ def test_misspelled_entry_is_recognised(data, read):
         read(data)
 
 
+@pytest.mark.parametrize(
+    ("keys", "misspelled", "meant"),
+    [
+        ([], "scenario_definitions", "scenario_definition"),
+        (["scenario_definition"], "scenario", "scenarios"),
+        ([0], "sead", "seed"),
+        ([0], "Seed", "seed"),
+        ([0], "sensor_rigs", "sensor_rig"),
+        ([0], "ego_behaviour", "ego_behavior"),
+        ([0], "npc_walker_ammount", "npc_walker_amount"),
+        ([0], "ego_spawnpiont", "ego_spawnpoint"),
+        ([0, "anomaly_config"], "lateral_ofset", "lateral_offset"),
+        ([0, "anomaly_config"], "hight", "height"),
+        ([0, "ego_spawnpoint"], "rotaton", "rotation"),
+        ([0, "ego_route"], "location", "locations"),
+        ([2, "anomaly_config"], "tick", "ticks"),
+    ],
+)
+def test_a_misspelled_entry_is_an_error_beside_the_right_one_and_without_it(data, read, keys, misspelled, meant):
+    place = data if not keys or isinstance(keys[0], str) else data["scenario_definition"]["scenarios"]
+    for key in keys:
+        place = place[key]
+    place[misspelled] = 3
+    with pytest.raises(InvalidScenario, match=rf"has the unknown entry '{misspelled}'. Did you mean '{meant}'\?"):
+        read(data)
+
+
+def test_a_known_name_with_something_behind_it_is_another_entry(data, read):
+    data["scenario_definition"]["scenarios"][0]["seed_of_traffic"] = 3
+    assert read(data).scenarios[0].extra == {"seed_of_traffic": 3}
+
+
+def test_a_changed_value_is_noticed(tmp_path):
+    (name,) = write_scenarios(make_scenarios("smoke", seed=5)[:1], tmp_path / "set")
+    path = tmp_path / "set" / name
+    text = path.read_text()
+    seed = read_scenario_file(path).scenarios[0].seed
+    path.write_text(text.replace(f'"seed": {seed}', f'"seed": {seed + 1}'))
+    with pytest.raises(DamagedFile, match=r"Town\d+\w*.json was changed: .*remove the entry 'checksum'"):
+        read_scenario_file(path)
+
+
+def test_a_file_of_an_early_version_or_of_the_published_generator_is_read_with_a_warning(data, tmp_path):
+    path = tmp_path / "scenario_config_map_Town10HD.json"
+    path.write_text(json.dumps(data))
+    with pytest.warns(NoChecksum, match=r"Town10HD.json has no checksum"):
+        assert read_scenario_file(path).scenarios[1].id == "normal-1"
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"scenario_definition": ', "[" * 100_000])
 def test_malformed_json_is_a_damaged_file(read, text):
     with pytest.raises(DamagedFile, match="scenario_config_map_Town10HD"):
@@ -252,7 +301,7 @@ def test_existing_files_are_not_overwritten(tmp_path):
 
 
 def test_failed_write_leaves_nothing(tmp_path, monkeypatch):
-    write, written = write_json, []
+    write, written = write_checked_json, []
 
     def fails_later(path, data):
         if written:
@@ -260,7 +309,7 @@ def test_failed_write_leaves_nothing(tmp_path, monkeypatch):
         written.append(path)
         write(path, data)
 
-    monkeypatch.setattr(module, "write_json", fails_later)
+    monkeypatch.setattr(module, "write_checked_json", fails_later)
     with pytest.raises(InaccessibleFile, match="free some space"):
         write_scenarios(make_scenarios("smoke"), tmp_path / "new" / "set")
     assert written
@@ -278,9 +327,9 @@ def test_same_id_in_two_files_is_named(tmp_path):
     made = make_scenarios("smoke", seed=5)
     write_scenarios(made, tmp_path / "set")
     path = next(iter(sorted((tmp_path / "set").iterdir())))
-    other = json.loads(path.read_text())
+    other = read_checked_json(path)
     other["scenario_definition"]["map"] = "Town10HD"
-    (tmp_path / "set" / "scenario_config_map_Town10HD.json").write_text(json.dumps(other))
+    write_checked_json(tmp_path / "set" / "scenario_config_map_Town10HD.json", other)
     with pytest.raises(InvalidScenario, match="two scenarios have the id"):
         read_scenarios(tmp_path / "set")
 

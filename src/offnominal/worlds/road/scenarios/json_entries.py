@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from offnominal.core.checks import shown
@@ -10,6 +11,8 @@ from offnominal.core.errors import did_you_mean
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
 
 _REQUIRED = object()
+SIMILAR = 0.75
+"""Similarity from which on an unknown name is a misspelled one."""
 
 
 class Entries:
@@ -52,8 +55,10 @@ class Entries:
         return Entries(self.take(key, {}), key)
 
     def unknown(self) -> dict[str, Any]:
-        """Return the entries that were not taken."""
-        return {key: value for key, value in self._data.items() if key not in self._taken}
+        """Return the entries that were not taken, or raise an error if the name of one is a misspelled known one."""
+        found = {key: value for key, value in self._data.items() if key not in self._taken}
+        check_spelling(found, self._taken, self.name)
+        return found
 
     def _missing(self, key: str) -> str:
         near = [other for other in self._data if isinstance(other, str) and other not in self._taken]
@@ -61,6 +66,27 @@ class Entries:
         if similar:
             return f"{self.name} has no entry {key!r}. It has {similar.split()[-1].rstrip('?')} instead: rename it."
         return f"{self.name} has no entry {key!r}; add it."
+
+
+def check_spelling(names: Collection[str], known: Collection[str], where: str) -> None:
+    """Raise :class:`InvalidScenario` if a name is a misspelled known one.
+
+    A known name with something behind it, such as ``seed_of_traffic``, is another name.
+
+    Example:
+        >>> check_spelling(["author", "sead"], ["id", "seed"], "the scenario")
+        Traceback (most recent call last):
+            ...
+        offnominal.worlds.road.scenarios.errors.InvalidScenario: the scenario has the unknown entry 'sead'. Did you mean
+        'seed'? Rename or remove it.
+    """
+    lower = {name.lower(): name for name in known}
+    for name in names:
+        near = get_close_matches(name.lower(), lower, n=1, cutoff=SIMILAR)
+        if near and not name.lower().startswith(f"{near[0]}_"):
+            raise InvalidScenario(
+                f"{where} has the unknown entry {name!r}. Did you mean {lower[near[0]]!r}? Rename or remove it."
+            )
 
 
 def merge(data: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,14 +56,14 @@ def scenario_to_json(scenario: Scenario) -> Data:
 def scenario_from_json(data: Any, town: str) -> Scenario:
     """Return a scenario of a published file.
 
-    A scenario without a seed gets one from its id. Unknown entries are kept in ``extra``.
+    A scenario without a seed gets one from its id. Unknown entries are kept in ``extra``; misspelled ones are errors.
 
     Args:
         data: Entry of the file.
         town: Town of the file.
 
     Raises:
-        InvalidScenario: An entry is missing or has an invalid value.
+        InvalidScenario: An entry is missing or misspelled, or has an invalid value.
         UnknownName: There is no such weather, rig, object or behaviour.
     """
     entries = Entries(data, "the scenario")

@@ -10,9 +10,10 @@ from typing import Any
 from uuid import uuid4
 
 from offnominal.core.checks import instance_of, shown
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.config import Config
 from offnominal.core.errors import AlreadyExists, InvalidParameter, MissingFile
-from offnominal.core.files import file_errors, made_folder, read_json, write_json
+from offnominal.core.files import file_errors, made_folder
 from offnominal.worlds.road.scenarios.description import Scenario, published_town, town_key
 from offnominal.worlds.road.scenarios.errors import InvalidScenario, described_at
 from offnominal.worlds.road.scenarios.json_entries import Entries, merge, paths
@@ -64,9 +65,9 @@ class ScenarioFile(Config):
         """Return the names of the entries that this package does not know, with the similar names of known ones.
 
         Example:
-            >>> scenario = Scenario("first", "grid", "CLEAR_NOON", seed=3, vehicles=9, pedestrians=9, extra={"sead": 1})
+            >>> scenario = Scenario("first", "grid", "CLEAR_NOON", seed=3, vehicles=9, pedestrians=9, extra={"note": 1})
             >>> ScenarioFile("grid", (scenario,)).unknown_entries()
-            ["scenario first: sead (did you mean 'seed'?)"]
+            ['scenario first: note']
         """
         found = paths(self.extra, {"scenario_definition": {"map": "", "scenarios": []}})
         for each in self.scenarios:
@@ -89,11 +90,11 @@ def read_scenario_file(path: Path | str) -> ScenarioFile:
 
     Raises:
         MissingFile: There is no such file.
-        DamagedFile: The file is not JSON.
-        InvalidScenario: An entry is missing or has an invalid value; the message says which one.
+        DamagedFile: The file is not JSON, or was changed.
+        InvalidScenario: An entry is missing or misspelled, or has an invalid value; the message says which one.
         UnknownName: There is no such town, weather, rig, object or behaviour.
     """
-    data = read_json(Path(path))
+    data = read_checked_json(Path(path))
     with described_at(str(path)):
         top = Entries(data, "the file")
         definition = Entries(top.take("scenario_definition"), "scenario_definition")
@@ -121,7 +122,7 @@ def write_scenario_file(file: ScenarioFile, path: Path | str) -> None:
     with file_errors(target):
         if target.exists():
             raise AlreadyExists(f"{target} already exists; choose another name, or remove it.")
-    write_json(target, file.to_json())
+    write_checked_json(target, file.to_json())
 
 
 def read_scenarios(folder: Path | str) -> dict[str, ScenarioFile]:
@@ -174,7 +175,7 @@ def write_scenarios(scenarios: Iterable[Scenario], folder: Path | str) -> dict[s
         unfinished = target.with_name(f".{uuid4().hex}.unfinished")
         try:
             for file in files:
-                write_json(unfinished / file.name, file.to_json())
+                write_checked_json(unfinished / file.name, file.to_json())
             unfinished.replace(target)
         except BaseException:
             shutil.rmtree(unfinished, ignore_errors=True)
