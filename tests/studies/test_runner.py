@@ -10,6 +10,7 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.studies import Store, run_cell, run_study, runner, same_results
 from offnominal.studies.run_manifest import read_run
 from offnominal.studies.runner import CostHistory
+from offnominal.studies.store import LostExamples
 
 from .cases import DATA, NAMES, Killing, PoolHere, small_cell, small_cells
 
@@ -48,6 +49,50 @@ def test_what_has_a_result_is_skipped(go):
     assert len(lines) == 1
     assert "Mahalanobis" in lines[0]
     assert second.keys[0] == first.keys[0]
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 4
+    path.write_bytes(content)
+
+
+def of_another_cell(path):
+    other = next(each for each in path.parents[1].glob("*/*.parquet") if each != path)
+    path.write_bytes(other.read_bytes())
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), cut, flip, of_another_cell])
+def test_lost_examples_are_computed_again_and_the_run_says_so(go, tmp_path, damage):
+    first, _ = go(small_cells("KNN", "Time"))
+    store, key = Store(tmp_path / "store"), first.keys[0]
+    before, rows = store.examples(first.keys), store.path(key).read_bytes()
+    damage(tmp_path / "store" / "examples" / key[:2] / f"{key}.parquet")
+    with pytest.warns(LostExamples, match="the examples of 1 result in"):
+        assert store.examples(first.keys).num_rows < before.num_rows
+    again, lines = go(small_cells("KNN", "Time"))
+    assert (again.computed, again.reused, again.complete) == (1, 1, True)
+    assert lines[0] == "1 result has lost or damaged examples in the store; its cell is computed again."
+    assert "KNN" in lines[1]
+    assert store.examples(first.keys).equals(before)
+    assert store.path(key).read_bytes() == rows
+    last, lines = go(small_cells("KNN", "Time"))
+    assert (last.reused, lines) == (2, [])
+
+
+def test_a_result_stays_when_its_examples_cannot_be_computed_again(go, killed, tmp_path):
+    first, _ = go(small_cells("KNN"))
+    shutil.rmtree(tmp_path / "store" / "examples")
+    killed(KNN=3)
+    again, lines = go(small_cells("KNN"))
+    assert any("FAILED" in line for line in lines)
+    assert again.complete
+    assert Store(tmp_path / "store").failures() == []
+    assert Store(tmp_path / "store").has(first.keys[0])
 
 
 def test_a_cell_that_is_named_twice_is_done_once(go):

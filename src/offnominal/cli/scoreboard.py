@@ -49,12 +49,14 @@ def show_scoreboard(
     from offnominal.papers.scoreboard import scoreboard
     from offnominal.studies.damaged_results import DamagedResults
     from offnominal.studies.segments import DamagedResult
-    from offnominal.studies.store import Store
+    from offnominal.studies.store import LostExamples, Store
 
     ids = papers.ids() if paper is None else [paper]
     missing = _compute(ids, scale, store=store, **options) if compute else []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DamagedResult)
+        # Damaged results are counted below; the scoreboard shows no examples.
+        for category in (DamagedResult, LostExamples):
+            warnings.simplefilter("ignore", category)
         scores = scoreboard(ids, store=store, scale=scale)
     if as_json:
         print_json(_plain(scores))

@@ -77,6 +77,13 @@ class Display:
         last = self.done + self.failed == len(self.weights)
         self._say(self._line(event, time.monotonic() - begun), kind="last" if last else _described(event))
 
+    def note(self, line: str) -> None:
+        """Show a line that is not about a task."""
+        if self._live is None:
+            self._say(line, kind=line)
+        else:
+            self._live.console.print(one_line(line), markup=False, highlight=False)
+
     def seconds_left(self) -> float | None:
         """Return the expected remaining seconds, from the cost of finished tasks; None before the first."""
         if not self._spent:

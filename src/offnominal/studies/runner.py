@@ -80,7 +80,7 @@ def run_study(
     report: LineCallback | None = None,
     sinks: Sequence[Sink] = (),
 ) -> RunOutcome:
-    """Compute every cell that has no result yet.
+    """Compute every cell that has no result yet, or whose examples for the report are lost or damaged.
 
     Results do not depend on the number of workers. An interrupted run resumes with the same call. The error of a
     cell that fails is stored; the other cells continue. A cell or a dataset whose worker is killed is retried twice,
@@ -166,6 +166,7 @@ class ActiveRun:
         self.keys: list[str] = []
         self.answers: list[TaskResult] = []
         self.reused = 0
+        self.without_examples: list[str] = []
         self.failed_sources: dict[str, ErrorInfo] = {}
         self._begun = time.monotonic()
         sources = Sources()
@@ -192,7 +193,7 @@ class ActiveRun:
                 self.store.forget_failure(result_key(cell, data="", code=code))
 
     def run_cells(self, pool: Pool, *, retry: bool) -> None:
-        """Compute the cells that have neither a result nor a failure, the most expensive first."""
+        """Compute the cells that have neither a result with examples nor a failure, the most expensive first."""
         tasks = self._tasks(retry)
         weights = {task.key: self.cost_history.cost(task.cell) for task in tasks}
         known = [cost for cost in weights.values() if cost is not None]
@@ -200,6 +201,12 @@ class ActiveRun:
         tasks.sort(key=lambda task: -(weights[task.key] or float("inf")))
         expected = {key: typical_cost if cost is None else cost for key, cost in weights.items()}
         with Display(f"{len(tasks)} cells", expected, report=self.report) as display:
+            if self.without_examples:
+                count = len(self.without_examples)
+                what, whose = (
+                    ("1 result has", "its cell is") if count == 1 else (f"{count} results have", "their cells are")
+                )
+                display.note(f"{what} lost or damaged examples in the store; {whose} computed again.")
             for event in persistently(pool, tasks):
                 display.show(event)
                 if isinstance(event, TaskEnded):
@@ -208,8 +215,11 @@ class ActiveRun:
     def _tasks(self, retry: bool) -> list[Task]:
         tasks = []
         for key, cell in dict(zip(self.keys, self.cells, strict=True)).items():
-            if self.store.has(key):
+            if self.store.has(key) and self.store.has_examples(key):
                 self.reused += 1
+            elif self.store.has(key):
+                self.without_examples.append(key)
+                tasks.append(Task(cell, key, str(self.store.folder.absolute())))
             elif cell.source not in self.failed_sources and (retry or not self._failed(key)):
                 tasks.append(Task(cell, key, str(self.store.folder.absolute())))
         return tasks
@@ -224,7 +234,8 @@ class ActiveRun:
         if answer.result is not None:
             self.store.write(answer.result.key, answer.result.rows, answer.result.examples)
         if answer.error_info is not None:
-            self.store.fail(Failure.of(event.task.key, cell, answer.error_info))
+            if not self.store.has(event.task.key):
+                self.store.fail(Failure.of(event.task.key, cell, answer.error_info))
             self.sink_group.cell(cell, {}, f"{answer.error_info.error}: {answer.error_info.message}")
             return
         cost = {"cpu_s": answer.cpu_s, "wall_s": answer.wall_s, "peak_mb": answer.peak_mb}

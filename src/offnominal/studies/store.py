@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,10 @@ from offnominal.studies.segments import (
     read_cell,
 )
 from offnominal.studies.sql import answer, check_question
+
+
+class LostExamples(UserWarning):
+    """Examples of results are missing or damaged."""
 
 
 class Store:
@@ -71,16 +75,16 @@ class Store:
         return {key for key, _ in cell_files(self.folder / "cells") if self.has(key)}
 
     def write(self, key: str, rows: Any, shown: Any = None) -> None:
-        """Store the result of a cell; an existing one is kept.
+        """Store the result of a cell; an existing one is kept, and so are intact examples.
 
         Args:
             key: Key of the result.
             rows: A table; see :func:`~offnominal.studies.result_rows.result_table`.
             shown: Examples; see :mod:`~offnominal.studies.example_episodes`.
         """
+        if shown is not None and not self.has_examples(key):
+            write_table(self._example(key), shown, staging=self._staging, flush=False)
         if not self.has(key):
-            if shown is not None:
-                write_table(self._example(key), shown, staging=self._staging, flush=False)
             write_table(self.path(key), rows, staging=self._staging, split=(*DRAWS, *POOLED_DRAWS))
         self.forget_failure(key)
 
@@ -102,18 +106,46 @@ class Store:
             quarantine(path, self._aside)
             raise DamagedFile(f"{error} It was moved to {self._aside}; run its study again.") from None
 
+    def has_examples(self, key: str) -> bool:
+        """Whether the examples of a result are there and intact; their file is read and compared with its hash."""
+        try:
+            self._read_examples(key)
+        except (MissingFile, DamagedFile):
+            return False
+        return True
+
     def examples(self, keys: Iterable[str], schema: pa.Schema = examples.SCHEMA) -> Any:
-        """Return the examples of some results; files that are missing or damaged are left out.
+        """Return the examples of some results.
+
+        Files that are missing or damaged are left out, with the warning :class:`LostExamples`; the next run of their
+        study computes them again.
 
         Args:
             keys: Keys of the results.
             schema: Schema of the examples; see :attr:`~offnominal.studies.kind.StudyKind.example_schema`.
         """
-        tables = []
+        tables, lost = [], 0
         for key in keys:
-            with suppress(MissingFile, DamagedFile, ValueError):
-                tables.append(read_table(self._example(key)).replace_schema_metadata(None).cast(schema))
+            try:
+                found = self._read_examples(key).replace_schema_metadata(None)
+                tables += [found.cast(schema)] if found.num_rows else []
+            except (MissingFile, DamagedFile, ValueError):
+                lost += 1
+        if lost:
+            warnings.warn(
+                f"the examples of {lost} {'result' if lost == 1 else 'results'} in {self.folder} are missing or "
+                "damaged, and left out; run the study again, which computes them again.",
+                LostExamples,
+                stacklevel=4,
+            )
         return pa.concat_tables(tables) if tables else schema.empty_table()
+
+    def _read_examples(self, key: str) -> Any:
+        path = self._example(key)
+        table = read_table(path)
+        if table.column_names[:1] != ["key"] or set(table["key"].to_pylist()) - {key}:
+            raise DamagedFile(f"{path} does not have the examples of the result that its name says.")
+        return table
 
     def _example(self, key: str) -> Path:
         return self.folder / "examples" / _checked(key)[:2] / f"{key}.parquet"
