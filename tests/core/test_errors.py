@@ -29,6 +29,7 @@ KINDS = {
     "MissingProvenance": ValueError,
     "InaccessibleFile": OSError,
     "AlreadyExists": FileExistsError,
+    "QueryTimeout": TimeoutError,
     "AddressInUse": OSError,
     "LawBroken": AssertionError,
     "RobotError": RuntimeError,

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Annotated
 
 import typer
 
 from offnominal.cli.app import RUN, App
-from offnominal.cli.options import STORE, MovedStore, ShowAll, StoreFolder, folder_option
+from offnominal.cli.failures import WRONG, print_failure
+from offnominal.cli.options import STORE, MovedStore, ShowAll, StoreFolder, folder_option, number_option
 from offnominal.cli.output import AsJson, out, print_json, print_note, print_rows, print_sentence, print_text
 from offnominal.cli.run_summary import finish_run, print_leaderboard, print_missing
 
 outcomes = App(RUN)
+GRACE = 2.0
+"""Seconds after the time of a query until the process ends."""
 
 RunName = Annotated[
     str | None,
@@ -152,6 +159,9 @@ def compare(
 def results(
     query: Annotated[str, typer.Argument(help="SQL query; tables: results, cells, failures.")],
     store: StoreFolder = STORE,
+    timeout: Annotated[
+        float, number_option("Seconds that the query may take.", "--timeout", least=0.001, most=86_400)
+    ] = 60.0,
     as_json: AsJson = False,
 ) -> None:
     """Query all stored results with SQL.
@@ -161,11 +171,31 @@ def results(
     from offnominal.reports.tables import terminal_table
     from offnominal.studies.store import Store
 
-    rows = Store(store).sql(query).to_pylist()
+    with _ended_after(timeout):
+        rows = Store(store).sql(query, timeout=timeout).to_pylist()
     if as_json:
         print(json.dumps(rows, indent=2, default=str))
     else:
         out.print(terminal_table(f"{len(rows)} rows", rows))
+
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """End the process if a query does not end soon after its time, as within one call of a function on a long text."""
+    from offnominal.studies.sql import too_slow
+
+    def end() -> None:
+        error = too_slow(seconds)
+        print_failure(type(error).__name__, str(error))
+        os._exit(WRONG)
+
+    timer = Timer(seconds + GRACE, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _open_in_browser(page: Path) -> None:

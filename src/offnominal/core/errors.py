@@ -102,6 +102,10 @@ class AlreadyExists(OffnominalError, FileExistsError):
     """The target of a write already exists."""
 
 
+class QueryTimeout(OffnominalError, TimeoutError):
+    """A query takes longer than it may."""
+
+
 class AddressInUse(OffnominalError, OSError):
     """Another program listens at the address and port of a server."""
 

@@ -27,7 +27,7 @@ from offnominal.studies.segments import (
     quarantine,
     read_cell,
 )
-from offnominal.studies.sql import answer, check_question
+from offnominal.studies.sql import TIMEOUT, answer, check_question
 
 
 class LostExamples(UserWarning):
@@ -183,7 +183,7 @@ class Store:
         tables = [parse_table(content, self.folder).replace_schema_metadata(None) for content in contents]
         return pa.concat_tables(tables, promote_options="default") if tables else empty_table(EMPTY_CELLS)
 
-    def sql(self, query: str) -> Any:
+    def sql(self, query: str, *, timeout: float = TIMEOUT) -> Any:
         """Return the result of a query as an Arrow table.
 
         The tables are ``results`` (one row per cell, split and alarm; without bootstrap replicates), ``cells`` (one row
@@ -191,6 +191,11 @@ class Store:
 
         Args:
             query: One SELECT, in the language of DuckDB; it can read these tables and nothing else.
+            timeout: Seconds that it may take.
+
+        Raises:
+            InvalidParameter: It is no question, or cannot be answered.
+            QueryTimeout: It takes longer.
         """
         check_question(query)
         sweep(self._staging)
@@ -200,12 +205,12 @@ class Store:
             "cells": dataset_of(cells) if cells else empty_table(EMPTY_CELLS),
             "failures": Failure.table(self.failures()),
         }
-        return answer(query, tables)
+        return answer(query, tables, timeout=timeout)
 
-    def to_pandas(self, query: str) -> Any:
+    def to_pandas(self, query: str, *, timeout: float = TIMEOUT) -> Any:
         """Return the result of a query as a data frame; see :meth:`sql`."""
         try:
-            return self.sql(query).to_pandas()
+            return self.sql(query, timeout=timeout).to_pandas()
         except ModuleNotFoundError as error:
             if error.name != "pandas":
                 raise
