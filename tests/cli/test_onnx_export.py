@@ -71,3 +71,59 @@ def test_wrong_arguments_are_named_errors(arguments, message, saved, monkeypatch
     result = run(program, ["export-onnx", *arguments])
     assert result.exit_code
     assert message in f"{result.output}{result.exception}"
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory):
+    """A log without actions, and a detector that was fitted to it."""
+    folder = tmp_path_factory.mktemp("logged")
+    table = np.random.default_rng(0).normal(size=(200, 3))
+    np.savetxt(folder / "log.csv", table, delimiter=",", header="x,y,z", comments="")
+    np.savetxt(folder / "other.csv", table[:50] + 1.0, delimiter=",", header="x,y,z", comments="")
+    save_detector(folder / "detector", make_detector("KNN").fit(off.episodes_from(folder / "log.csv")))
+    return folder
+
+
+def test_an_export_of_a_log_without_actions_is_replayed_and_verified_later(logged, monkeypatch):
+    monkeypatch.chdir(logged)
+    result = run(program, ["export-onnx", "detector", "model.onnx", "--episodes", "log.csv"])
+    assert result.exit_code == 0, result.output
+    result = run(program, ["verify", "model.onnx", "--episodes", "log.csv"])
+    assert result.exit_code == 0, result.output
+    assert "model.onnx gives the scores of its detector in 1 episodes" in result.output
+    result = run(program, ["verify", "model.onnx", "--episodes", "other.csv", "--detector", "detector"])
+    assert result.exit_code == 0, result.output
+    save_detector(logged / "changed", make_detector("KNN", n_neighbors=9).fit(off.episodes_from(logged / "log.csv")))
+    result = run(program, ["verify", "model.onnx", "--episodes", "other.csv", "--detector", "changed"])
+    assert result.exit_code == 1
+    assert "instead of" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["model.onnx"], "--episodes LOG"),
+        (["none.onnx", "--episodes", "log.csv"], "none.onnx does not exist"),
+        (["bad.onnx", "--episodes", "log.csv"], "onnxruntime cannot read bad.onnx"),
+        (["model.onnx", "--episodes", "other.csv"], "not those of the export"),
+        (["model.onnx", "--episodes", "none.csv"], "none.csv"),
+    ],
+)
+def test_what_cannot_be_verified_is_named(arguments, message, logged, monkeypatch):
+    monkeypatch.chdir(logged)
+    Path("bad.onnx").write_bytes(b"bad")
+    result = run(program, ["export-onnx", "detector", "model.onnx", "--episodes", "log.csv"])
+    assert result.exit_code == 0, result.output
+    result = run(program, ["verify", *arguments])
+    assert result.exit_code
+    assert message in f"{result.output}{result.exception}"
+
+
+def test_a_dataset_is_replayed_by_its_validation_split(logged, monkeypatch):
+    from offnominal.cli.onnx_export import logged_episodes
+    from offnominal.datasets import episodes_from, import_log
+
+    monkeypatch.chdir(logged)
+    made = import_log(episodes_from("log.csv", window=20), logged / "data", name="data")
+    found = logged_episodes(logged / "data")
+    np.testing.assert_array_equal(found[0].observations, made["validation"][0].observations)

@@ -62,6 +62,10 @@ class UnsupportedExport(OffnominalError, TypeError):
     """A detector or an alarm cannot be written to ONNX; the message says why."""
 
 
+class InexactExport(UnsupportedExport):
+    """An ONNX file would give other scores or alarms than the detector; it is not written."""
+
+
 class SimulationDiverged(OffnominalError, ArithmeticError):
     """The physics became non-finite or unstable; the state is invalid from this step on."""
 

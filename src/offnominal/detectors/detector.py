@@ -85,6 +85,10 @@ class Detector(LearnedState):
     raw_discrete_actions: ClassVar[bool] = False
     """Whether discrete actions stay integers. Otherwise they are one-hot encoded."""
 
+    export_tolerance: ClassVar[float] = 1e-5
+    """Largest difference between a score of the file of :meth:`export` and that of :meth:`update`, relative to scores
+    above 1."""
+
     readings_: NominalReadings = NominalReadings()
 
     def fit(self, episodes: Sequence[Episode], *, validation: Sequence[Episode] | None = None, seed: int = 0) -> Self:
@@ -296,12 +300,14 @@ class Detector(LearnedState):
         n: int = 1,
         discrete_actions: bool = False,
         observation_names: Sequence[str] | None = None,
+        episodes: Sequence[Episode] | None = None,
     ) -> ExportedModel:
         """Write the fitted detector as an ONNX file for runtimes without this package; needs ``offnominal[onnx]``.
 
         The file computes one step: from ``observation``, ``action``, ``next_observation`` and the state (zeros before
         the first step of an episode) to ``score``, ``alarm`` if one is given, and the next state. Its scores are those
-        of :meth:`update` within 1e-5, relative to scores above 1; those of policy detectors within 1e-6 of its values.
+        of :meth:`update` within :attr:`export_tolerance`. Before it is written, episodes are replayed by onnxruntime,
+        step by step; a file with other scores or alarms is not written.
 
         Args:
             path: The file; it is written atomically.
@@ -309,14 +315,23 @@ class Detector(LearnedState):
             n: Number of episodes that run at the same time.
             discrete_actions: Whether an action is an integer; otherwise (n, width) values, one-hot if discrete.
             observation_names: Name of each value of an observation, stored in the file.
+            episodes: Episodes to replay, such as those that the alarm was fitted to. Their first scores become part of
+                the file, for ``offnominal verify``. None replays the mean nominal readings alone.
 
         Raises:
-            UnsupportedExport: The detector or the alarm cannot be written; the message says why.
+            UnsupportedExport: The detector or the alarm cannot be written, or the file has other scores; the message
+                says why.
         """
         from offnominal.detectors.export import load_exporter
 
         return load_exporter()(
-            self, path, alarm=alarm, n=n, discrete_actions=discrete_actions, observation_names=observation_names
+            self,
+            path,
+            alarm=alarm,
+            n=n,
+            discrete_actions=discrete_actions,
+            observation_names=observation_names,
+            episodes=episodes,
         )
 
     def _torch_update(self, state: Any, step: TorchStep) -> tuple[Any, Tensor]:

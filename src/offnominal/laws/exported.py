@@ -1,57 +1,73 @@
-"""Scores of an exported detector."""
+"""The law of exported detectors: a file gives the scores of the detector for every number of channels and actions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
-from offnominal.core.errors import MissingDependency, UnsupportedExport
-from offnominal.core.types import FloatArray
+from offnominal.core.errors import InexactExport, LawBroken, MissingDependency, OffnominalError, UnsupportedExport
 from offnominal.detectors.detector import Detector
 from offnominal.laws.report import SkipLaw
 
-TYPES: dict[str, Any] = {
-    "bool": np.bool_,
-    "double": np.float64,
-    "float": np.float32,
-    "int64": np.int64,
-    "uint8": np.uint8,
+FEW = 3
+"""Number of episodes for training with fewer channels."""
+
+
+def narrowed(episode: Episode, channels: int | None, actions: bool) -> Episode:
+    """Return an episode with its first channels, and without actions if there shall be none."""
+    kept = episode.actions if actions else np.zeros((len(episode), 0))
+    return replace(episode, observations=episode.observations[:, :channels], actions=kept)
+
+
+NARROWED: dict[str, tuple[int | None, bool]] = {
+    "without actions": (None, False),
+    "with one channel": (1, True),
+    "with one channel and without actions": (1, False),
+    "without channels": (0, True),
 }
+"""Arguments of :func:`narrowed`; images keep their channels."""
 
 
-def exported_scores(detector: Detector, episode: Episode, path: Path) -> FloatArray:
-    """Return the scores of an episode by the ONNX file of a detector.
+def require_exported(
+    make: Callable[[], Detector], fitted: Detector, episodes: Sequence[Episode], fresh: Episode
+) -> None:
+    """Require that files of a detector give its scores, also with fewer channels and without actions.
 
     Args:
-        detector: A fitted detector.
-        episode: The episode.
-        path: File to write.
+        make: Returns a new detector.
+        fitted: A fitted one.
+        episodes: Episodes for training.
+        fresh: Another episode, which is scored.
 
     Raises:
+        LawBroken: A file gives other scores.
         SkipLaw: A package is missing, or the detector has no ONNX form.
     """
-    try:
-        import onnxruntime
+    _require_equal(fitted, fresh)
+    for what, (channels, actions) in NARROWED.items():
+        if fitted.pixel_observations and channels is not None:
+            continue
+        training = [narrowed(episode, channels, actions) for episode in episodes[:FEW]]
+        try:
+            detector = make().fit(training, seed=1)
+        except OffnominalError:
+            # Not every detector can be fitted to such episodes.
+            continue
+        _require_equal(detector, narrowed(fresh, channels, actions), f"{what}: ")
 
-        detector.export(path, discrete_actions=are_discrete(episode.actions))
-    except (ModuleNotFoundError, MissingDependency, UnsupportedExport) as reason:
-        raise SkipLaw(str(reason)) from None
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    inputs = {each.name: (each.shape, TYPES[each.type[7:-1]]) for each in session.get_inputs()}
-    outputs = [each.name for each in session.get_outputs()]
-    state = {name: np.zeros(*kind) for name, kind in inputs.items() if name.startswith("state_")}
-    scores = []
-    for t, action in enumerate(episode.actions):
-        now, after = episode.observations[t], episode.observations[t + 1]
-        readings = {"observation": now, "action": action, "next_observation": after}
-        feeds = {name: np.reshape(value, inputs[name][0]).astype(inputs[name][1]) for name, value in readings.items()}
-        found = dict(zip(outputs, session.run(None, feeds | state), strict=True))
-        state = {name: found[f"next_{name}"] for name in state}
-        scores.append(found["score"][0])
-    return np.array(scores)
+
+def _require_equal(detector: Detector, episode: Episode, where: str = "") -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        try:
+            detector.export(path, discrete_actions=are_discrete(episode.actions), episodes=[episode])
+        except InexactExport as problem:
+            raise LawBroken(f"{where}{problem}") from None
+        except (ModuleNotFoundError, MissingDependency, UnsupportedExport) as reason:
+            raise SkipLaw(str(reason)) from None

@@ -1,6 +1,7 @@
 """Every detector of the catalogue is exported with the scores of its own updates, or says why it cannot be."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ pytest.importorskip("onnx", reason="onnx is not installed")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 import offnominal as off
-from offnominal.core.errors import UnsupportedExport
+from offnominal.core.errors import InvalidParameter, UnsupportedExport
 from offnominal.detectors import Step, detectors, make_detector
 
 from .runtime import Runtime
@@ -71,7 +72,7 @@ def broken(episode):
     if episode.observations.dtype.kind != "f":
         return episode
     observations = episode.observations.astype(np.float64)
-    observations[3, 0], observations[5, -1] = np.nan, 1e35
+    observations[3, :1], observations[5, -1:] = np.nan, 1e35
     return off.Episode(observations, episode.actions, episode.rewards, episode.active)
 
 
@@ -125,6 +126,44 @@ def equal_runtime(detector, episode, path):
     rounding = 1e-4 if hasattr(detector, "policy_") else 1e-5
     np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=rounding)
     return runtime
+
+
+VECTORS = [
+    name
+    for name in NAMES
+    if name not in REFUSED and not make_detector(name).pixel_observations and make_detector(name).default_world is None
+]
+WIDTHS = [(1, 0), (3, 0), (1, 1), (0, 2)]
+"""Numbers of channels and of actions."""
+
+
+def numbers(channels, actions, seed, steps=12):
+    random = np.random.default_rng(seed)
+    observations, chosen = random.normal(size=(steps + 1, channels)), random.normal(size=(steps, actions))
+    return off.Episode(observations, chosen, np.zeros(steps), np.zeros(steps, bool))
+
+
+@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize(("channels", "actions"), WIDTHS)
+def test_the_file_is_right_for_every_number_of_channels_and_actions(name, channels, actions, tmp_path):
+    training = [numbers(channels, actions, seed) for seed in range(3)]
+    options = {}
+    if channels == 0 and "view" in make_detector(name).get_params():
+        options = {"view": "transition"}
+    elif channels == 0 and name == "Fusion":
+        options = {"detectors": ("Time", ("KNN", {"view": "transition"}))}
+    elif channels == 0 and name != "Time":
+        with pytest.raises(InvalidParameter, match="predicts observations; the episodes have none"):
+            fitted(name, {WORLD: training})
+        return
+    detector, _ = fitted(name, {WORLD: training}, **options)
+    equal_runtime(detector, numbers(channels, actions, 7), tmp_path / "model.onnx")
+
+
+def test_image_detectors_need_no_actions(tmp_path):
+    training = [replace(frames(seed), actions=np.zeros((4, 0))) for seed in (1, 2)]
+    detector, episode = fitted("LDM", {"images": training})
+    equal_runtime(detector, episode, tmp_path / "model.onnx")
 
 
 @pytest.mark.parametrize("name", REFUSED)

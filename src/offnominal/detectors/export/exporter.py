@@ -12,11 +12,15 @@ import torch
 from torch import Tensor
 
 from offnominal.core.checks import boolean, integer_in, number_in, shown
-from offnominal.core.errors import InvalidParameter, NotFitted, UnsupportedExport
+from offnominal.core.episode import Episode
+from offnominal.core.errors import DamagedFile, InexactExport, InvalidParameter, NotFitted, UnsupportedExport
 from offnominal.core.files import write_bytes
+from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import Detector
 from offnominal.detectors.export.graph import Graph
 from offnominal.detectors.export.metadata import PRODUCER, metadata_of, on_cpu
+from offnominal.detectors.export.reference import checked_replay, probe, reference
+from offnominal.detectors.export.replay import OnnxModel, alarm_difference, difference, online_scores
 from offnominal.detectors.export.step import TorchStep, update
 from offnominal.detectors.export.tracing import trace
 from offnominal.detectors.states import leaves, rebuilt
@@ -42,6 +46,9 @@ class ExportableAlarm(Protocol):
 
     def start(self, n: int = 1) -> Any:
         """Return the state before the first score, with `steps` and `memory`."""
+
+    def statistic(self, scores: Sequence[FloatArray]) -> list[FloatArray]:
+        """Return the statistic at each step of each episode."""
 
     def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Return the next memory and the statistic."""
@@ -72,6 +79,7 @@ def export_detector(
     n: int = 1,
     discrete_actions: bool = False,
     observation_names: Sequence[str] | None = None,
+    episodes: Sequence[Episode] | None = None,
 ) -> ExportedModel:
     """Write a detector as an ONNX file; see :meth:`Detector.export`."""
     if not isinstance(detector, Detector):
@@ -83,7 +91,12 @@ def export_detector(
     boolean("discrete_actions", discrete_actions)
     threshold = _checked_threshold(alarm)
     metadata = metadata_of(detector, alarm, threshold, observation_names)
-    graph = _graph(on_cpu(detector), alarm, threshold, n, discrete_actions)
+    placed = on_cpu(detector)
+    graph = _graph(placed, alarm, threshold, n, discrete_actions)
+    replayed = [probe(placed, discrete_actions)] if episodes is None else checked_replay(placed, episodes)
+    expected = [online_scores(placed, episode) for episode in replayed]
+    if episodes is not None:
+        metadata["replay"] = reference(replayed, expected, detector.export_tolerance)
     model = graph.model(detector.name, PRODUCER, metadata)
     if model.ByteSize() > MAX_BYTES:
         raise UnsupportedExport(
@@ -91,8 +104,33 @@ def export_detector(
             "fewer episodes."
         )
     content = model.SerializeToString()
+    _require_equal(detector, content, replayed, expected, alarm, threshold)
     write_bytes(Path(path), content)
     return ExportedModel(Path(path), len(content), graph.inputs, graph.outputs)
+
+
+def _require_equal(
+    detector: Detector,
+    content: bytes,
+    episodes: Sequence[Episode],
+    expected: Sequence[FloatArray],
+    alarm: Any,
+    threshold: float | None,
+) -> None:
+    """Raise :class:`UnsupportedExport` unless the content of a file gives the expected scores and alarms."""
+    try:
+        model = OnnxModel(content)
+        found = [model.outputs(episode) for episode in episodes]
+    except DamagedFile as error:
+        raise UnsupportedExport(f"{detector.name} has no valid ONNX form in this version: {error}") from None
+    problem = difference([each.scores for each in found], expected, detector.export_tolerance)
+    if not problem and threshold is not None:
+        problem = alarm_difference(found, alarm, threshold)
+    if problem:
+        raise InexactExport(
+            f"the ONNX file of {detector.name} differs from the detector: {problem}. No file was written; please "
+            "report it as a defect."
+        )
 
 
 def _checked_threshold(alarm: Any) -> float | None:

@@ -52,8 +52,12 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._tensors: list[Tensor] = []
 
     def follow(self, tensor: Tensor, value: Any) -> None:
-        """Remember the value of a tensor in the graph."""
-        if isinstance(value, Value):
+        """Remember the value of a tensor in the graph.
+
+        A tensor without elements is constant, and so is what is computed from it alone. In onnxruntime, reductions of
+        such tensors have other results: the largest of no integers is the smallest integer, which is not zero.
+        """
+        if isinstance(value, Value) and tensor.numel():
             self._values[id(tensor)] = value
             # A tensor that is kept cannot be freed, so that no other one gets its identity.
             self._tensors.append(tensor)

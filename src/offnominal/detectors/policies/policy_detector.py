@@ -49,6 +49,8 @@ class PolicyDetector(TransitionDetector):
 
     default_world: ClassVar[str | None] = "OOD-CartPole-v0"
     raw_discrete_actions: ClassVar[bool] = True
+    export_tolerance: ClassVar[float] = 1e-4
+    """Values of about 100 in single precision are subtracted."""
 
     def __init__(self, policy: PolicySource = None, *, passes: int | None = None) -> None:
         if policy is not None and not isinstance(policy, UncertainPolicy | str | os.PathLike):

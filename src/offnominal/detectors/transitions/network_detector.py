@@ -13,6 +13,7 @@ from torch import Tensor
 
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array
 from offnominal.detectors.normaliser import CONSTANT
 from offnominal.detectors.parameters import Range
@@ -75,6 +76,8 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
         return lambda: rows.shuffled(self.batch_size, random)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
+        if not self.widths_[0]:
+            raise InvalidParameter(f"{self.name} predicts observations; the episodes have none, only actions.")
         self.device_ = choose_device(self.device)
         self.scaling_ = Scaling.of(episodes, constant_scale=self.constant_scale, scale_changes=self.scale_changes)
         random = RandomNumbers(seed, self.device_)
