@@ -100,7 +100,7 @@ def test_the_alarm_with_a_guarantee_is_chosen_first(page):
 
 def test_baselines_are_marked(page):
     marked = page.eval_on_selector_all("#leaderboard .baseline", "cells => cells.map(cell => cell.textContent)")
-    assert sorted(marked) == ["PE-DM-untrainedbaseline", "Randombaseline", "Timebaseline"]
+    assert sorted(marked) == ["PE-DM-untrained baseline", "Random baseline", "Time baseline"]
 
 
 def test_a_fault_opens_by_mouse_and_by_keyboard_and_leads_to_its_episode(page):

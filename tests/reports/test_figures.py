@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from offnominal.core.plot_style import GREY, INK, SERIES
+from offnominal.reports.delay_figure import DELAY, FALSE, delay_figure
 from offnominal.reports.study_figures import write_figures
 from offnominal.studies.friedman import friedman
 from offnominal.studies.metric_table import MetricTable
@@ -90,3 +91,18 @@ def test_the_critical_difference_is_that_of_the_page(figures, made_up, page_data
     compared = friedman(MetricTable.of(made_up.table, "matched_auroc"), "matched_auroc")
     assert [page_data["names"][number] for number in ranks["names"]] == list(compared.names)
     assert [tuple(bar) for bar in ranks["bars"]] == compared.bars()
+
+
+def test_a_rate_of_zero_stands_apart_on_the_log_axis():
+    rows = [
+        {"alarm": "Maximum", "detector": name, DELAY: delay, FALSE: rate}
+        for name, delay, rate in (("KNN", 3.0, 0.0), ("LOF", 5.0, 0.002), ("Time", 9.0, 4.0))
+    ]
+    figure = delay_figure(plt, rows, ["KNN", "LOF", "Time"])
+    axes = figure.axes[0]
+    points = {round(line.get_ydata()[0]): line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"}
+    ticks = dict(zip((label.get_text() for label in axes.get_xticklabels()), axes.get_xticks(), strict=True))
+    plt.close(figure)
+    assert points[3] == ticks["0"] < points[5] / 2
+    assert points[5] == 0.002
+    assert min(ticks[label] for label in ticks if label != "0") >= 0.002 / 1.3

@@ -14,6 +14,7 @@ from offnominal.core.files import write_text
 from offnominal.core.printable import printable
 from offnominal.core.progress_bar import format_duration
 from offnominal.reports.auroc_scale import auroc_css
+from offnominal.reports.latex import SPECIAL
 from offnominal.reports.provenance import PRIVATE, complete, provenance, short_provenance
 from offnominal.reports.sections import PageSection, sections_of
 from offnominal.reports.tables import csv_text, text
@@ -82,6 +83,7 @@ def render_page(results: RunResults, content: PageContent, *, manifest: str = ""
     sections = [*content.sections, *sections_of(results)]
     files = {
         "study": results.name,
+        "latex": SPECIAL,
         "tables": {each.id: csv_text(each.table.numbers) for each in sections if each.table and each.table.numbers},
         "manifest": {name: value for name, value in results.manifest.items() if name not in PRIVATE},
     }

@@ -144,22 +144,32 @@ function scatterPoints() {
   );
 }
 
+// A log scale from the least to the largest positive value; zeros have a place of their own to the left of it.
+function costAxis(values, left, right) {
+  const positive = values.filter((value) => value > 0);
+  const hasZero = positive.length < values.length;
+  const start = hasZero ? left + 60 : left;
+  const low = Math.log10((positive.length ? Math.min(...positive) : 1) / 1.3);
+  const high = Math.log10((positive.length ? Math.max(...positive) : 1) * 1.25);
+  const x = (value) => (value > 0 ? start + ((Math.log10(value) - low) / (high - low)) * (right - start) : left + 22);
+  const decades = Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, place) => Math.floor(low) + place);
+  const factors = decades.length > 5 ? [1] : [1, 2, 5];
+  const ticks = decades.flatMap((power) => factors.map((factor) => Number(`${factor}e${power}`)));
+  return { x, hasZero, marks: [...(hasZero ? [0] : []), ...ticks.filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high)] };
+}
+
 function delayAgainstFalseAlarms() {
   const points = scatterPoints();
   if (!points.length) return put("tradeoff", html("p", { class: "note" }, "This run has no alarms."));
-  const floor = 0.05;
   const [left, right, top, bottom] = [70, 985, 14, 400];
-  const most = Math.max(...points.map((point) => point.x), 1);
-  const low = Math.log10(Math.max(Math.min(...points.map((point) => point.x)) / 1.3, floor));
-  const high = Math.log10(most * 1.25);
-  const x = (value) => left + ((Math.log10(Math.max(value, floor)) - low) / (high - low || 1)) * (right - left);
+  const { x, marks, hasZero } = costAxis(points.map((point) => point.x), left, right);
   const longest = Math.max(...points.map((point) => point.y), 5);
   const y = (value) => bottom - (value / (longest * 1.06)) * (bottom - top);
-  const marks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter((tick) => Math.log10(tick) >= low - 1e-9 && Math.log10(tick) <= high);
   const parts = [
     ...marks.flatMap((tick) => [draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick))]),
     ...ticks(0, longest, 5).flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 9, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
-    draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, "steps in alarm per 1,000 nominal steps (log scale)"),
+    draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `steps in alarm per 1,000 nominal steps (log scale${hasZero ? "; 0 stands apart" : ""})`),
+    hasZero ? draw("path", { class: "axis", d: `M${left + 44} ${bottom + 6}l6 -12M${left + 50} ${bottom + 6}l6 -12` }) : null,
     draw("text", { class: "quiet", transform: `translate(20 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "mean delay, capped at 20 (steps)"),
     ...points.map((point) =>
       draw(

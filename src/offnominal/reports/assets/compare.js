@@ -97,12 +97,12 @@ function compareScatter(pair, faults) {
       draw("text", { class: "quiet", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, String(tick)),
     ]),
     draw("line", { class: "random", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }),
-    draw("text", { x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `${DATA.names[pair.first]}: ${withUnit(metric)}`),
-    draw("text", { transform: `translate(16 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${DATA.names[pair.second]}: ${withUnit(metric)}`),
+    draw("text", { x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `${DATA.names[pair.second]}: ${withUnit(metric)}`),
+    draw("text", { transform: `translate(16 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${DATA.names[pair.first]}: ${withUnit(metric)}`),
     ...points.map(({ fault, one, other, outcome }) =>
       draw("path", {
         d: SHAPES[{ w: 0, t: 3, l: 1 }[outcome] ?? 3],
-        transform: `translate(${x(one)} ${y(other)})`,
+        transform: `translate(${x(other)} ${y(one)})`,
         fill: outcome === "t" ? "none" : OUTCOMES[outcome]?.[1],
         stroke: OUTCOMES[outcome]?.[1] ?? "var(--faint)",
         "stroke-width": 1.4,
@@ -117,7 +117,7 @@ function compareScatter(pair, faults) {
     "compare-scatter",
     html("ul", { class: "legend" }, ...legend),
     chart("0 0 520 500", `${metric.label} of ${DATA.names[pair.first]} against ${DATA.names[pair.second]}, one point per fault`, parts),
-    html("figcaption", {}, `One point per fault. ${metric.higher ? "Below" : "Above"} the dashed line ${DATA.names[pair.first]} is better.`),
+    html("figcaption", {}, `One point per fault. ${metric.higher ? "Above" : "Below"} the dashed line ${DATA.names[pair.first]} is better.`),
   );
 }
 

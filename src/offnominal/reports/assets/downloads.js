@@ -1,7 +1,6 @@
 // Files that the browser makes from the page: tables as CSV and LaTeX, figures as PNG and SVG, the manifest.
 
 const FILES = JSON.parse(document.getElementById("files").textContent);
-const LATEX = { "\\": "\\textbackslash{}", "&": "\\&", "%": "\\%", $: "\\$", "#": "\\#", _: "\\_", "{": "\\{", "}": "\\}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", "`": "\\textasciigrave{}", "×": "$\\times$", "±": "$\\pm$", "→": "$\\to$", "µ": "$\\mu$", "–": "--" };
 const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
 
 function save(name, content, type) {
@@ -22,21 +21,69 @@ function csvCell(value) {
 const csvText = ({ header, rows }) => `${[header, ...rows].map((row) => row.map(csvCell).join(",")).join("\n")}\n`;
 
 function latexText({ header, rows, title }) {
-  const cell = (value) => [...String(value ?? "–").replace(/\s+/g, " ")].map((letter) => LATEX[letter] ?? letter).join("").replace(/^[[*]/, "{$&}");
+  const cell = (value) => [...String(value ?? "–").replace(/\s+/g, " ")].map((letter) => FILES.latex[letter] ?? letter).join("").replace(/^[[*]/, "{$&}");
   const line = (row) => `    ${row.map(cell).join(" & ")} \\\\`;
   const sides = header.map((_, place) => (place ? "r" : "l")).join("");
   const body = [line(header), "    \\midrule", ...rows.map(line)].join("\n");
   return `\\begin{table}\n  \\centering\n  \\caption{${cell(title)}}\n  \\begin{tabular}{${sides}}\n    \\toprule\n${body}\n    \\bottomrule\n  \\end{tabular}\n\\end{table}\n`;
 }
 
+// The table as it is shown, without its columns of graphs.
 function shownTable(table) {
-  const texts = (row) => [...row.children].map((cell) => (cell.dataset.text ?? cell.innerText ?? cell.textContent).replace(/\s+/g, " ").trim());
+  const heads = [...table.tHead.rows[0].children];
+  const kept = (cells) => [...cells].filter((_, place) => !heads[place].classList.contains("graph"));
+  const texts = (row) => kept(row.children).map((cell) => (cell.dataset.text ?? cell.innerText ?? cell.textContent).replace(/\s+/g, " ").trim());
   const title = table.dataset.title ?? table.caption?.textContent ?? table.closest("section")?.querySelector("h2")?.textContent ?? "";
-  const header = [...table.tHead.rows[0].children].map((cell) => cell.dataset.text ?? cell.textContent.trim());
+  const header = kept(heads).map((cell) => cell.dataset.text ?? cell.textContent.trim());
   return { title, header, rows: [...table.tBodies[0].rows].filter((row) => !row.hidden).map(texts) };
 }
 
-function standalone(svg) {
+// Files are for white paper, whatever the colours of the page.
+function inLight(make) {
+  const root = document.documentElement;
+  const before = root.dataset.theme;
+  root.dataset.theme = "light";
+  try {
+    return make();
+  } finally {
+    if (before === undefined) delete root.dataset.theme;
+    else root.dataset.theme = before;
+  }
+}
+
+const LEGEND = { row: 20, edge: 10, mark: 18, gap: 16, size: 12 };
+
+// The entries of the legends of a figure that are not hidden, in rows below it.
+function legendMarks(figure, { x, y, width, height }) {
+  const font = getComputedStyle(figure).fontFamily;
+  const ruler = html("canvas", {}).getContext("2d");
+  ruler.font = `${LEGEND.size}px ${font}`;
+  let [left, line] = [LEGEND.edge, 0];
+  const entries = [...figure.querySelectorAll(":scope > .legend li")].filter((entry) => !entry.querySelector('[aria-pressed="false"]'));
+  const marks = entries.flatMap((entry) => {
+    const text = entry.textContent.trim();
+    const wide = LEGEND.mark + ruler.measureText(text).width + LEGEND.gap;
+    if (left > LEGEND.edge && left + wide > width) [left, line] = [LEGEND.edge, line + 1];
+    const [at, middle] = [x + left, y + height + LEGEND.row * (line + 0.5)];
+    left += wide;
+    const label = draw("text", { x: at + LEGEND.mark, y: middle + 4, fill: getComputedStyle(entry).color, "font-family": font, "font-size": `${LEGEND.size}px` }, text);
+    return [legendSign(entry, at + 6, middle), label];
+  });
+  return { marks, height: marks.length ? LEGEND.row * (line + 1.5) : 0 };
+}
+
+function legendSign(entry, cx, cy) {
+  const shape = entry.querySelector("svg path");
+  if (shape) {
+    const { fill, stroke } = getComputedStyle(shape);
+    return draw("path", { d: shape.getAttribute("d"), transform: `translate(${cx} ${cy})`, fill, stroke, "stroke-width": 1.6 });
+  }
+  const colour = getComputedStyle(entry.querySelector(".dot")).getPropertyValue("--own");
+  return draw("circle", { cx, cy, r: 4.5, fill: entry.querySelector(".baseline") ? "none" : colour, stroke: colour, "stroke-width": 2 });
+}
+
+function standalone(figure) {
+  const svg = figure.querySelector(":scope > svg");
   const copy = svg.cloneNode(true);
   const [from, to] = [[svg, ...svg.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
   from.forEach((node, place) => {
@@ -44,16 +91,20 @@ function standalone(svg) {
     for (const name of STYLED) to[place].setAttribute(name, style.getPropertyValue(name));
     for (const name of ["class", "style", "tabindex", "data-tip"]) to[place].removeAttribute(name);
   });
-  const { x, y, width, height } = svg.viewBox.baseVal;
+  const { x, y, width, height: drawn } = svg.viewBox.baseVal;
+  const legend = legendMarks(figure, { x, y, width, height: drawn });
+  const height = drawn + legend.height;
   copy.setAttribute("xmlns", SVG);
+  copy.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);
-  copy.prepend(draw("rect", { x, y, width, height, fill: getComputedStyle(document.body).backgroundColor }));
+  copy.prepend(draw("rect", { x, y, width, height, fill: "#fff" }));
+  copy.append(...legend.marks);
   return { text: new XMLSerializer().serializeToString(copy), width, height };
 }
 
-function savePng(name, svg) {
-  const { text, width, height } = standalone(svg);
+function savePng(name, figure) {
+  const { text, width, height } = inLight(() => standalone(figure));
   const image = new Image();
   image.onload = () => {
     const canvas = html("canvas", { width: 2 * width, height: 2 * height });
@@ -63,14 +114,16 @@ function savePng(name, svg) {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
 }
 
+const saveSvg = (name, figure) => save(`${name}.svg`, inLight(() => standalone(figure)).text, "image/svg+xml");
+
 const tool = (text, about, onclick) => html("button", { type: "button", "aria-label": `Save ${about} as ${text}`, onclick }, text);
 
 function figureTools(figure) {
   const name = figure.id || figure.querySelector("img").dataset.name;
-  const svg = () => figure.querySelector(":scope > svg");
+  const drawn = () => figure.querySelector(":scope > svg");
   const image = figure.querySelector("img");
   const picture = async () => save(`${name}.png`, await (await fetch(image.src)).blob());
-  const buttons = image ? [tool("PNG", name, picture)] : [tool("PNG", name, () => svg() && savePng(name, svg())), tool("SVG", name, () => svg() && save(`${name}.svg`, standalone(svg()).text, "image/svg+xml"))];
+  const buttons = image ? [tool("PNG", name, picture)] : [tool("PNG", name, () => drawn() && savePng(name, figure)), tool("SVG", name, () => drawn() && saveSvg(name, figure))];
   figure.after(html("div", { class: "tools" }, ...buttons));
 }
 

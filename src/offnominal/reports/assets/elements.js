@@ -66,10 +66,10 @@ const isBaseline = (name) => DATA.baselines.includes(name);
 function detectorCell(name, tag = "th") {
   return html(
     tag,
-    { scope: tag === "th" ? "row" : null, class: isBaseline(name) ? "baseline left" : "left", "--own": DATA.colours[name] },
+    { scope: tag === "th" ? "row" : null, class: isBaseline(name) ? "baseline left" : "left", "data-text": name, "--own": DATA.colours[name] },
     html("span", { class: "dot", "aria-hidden": "true" }),
     name,
-    isBaseline(name) ? html("span", { class: "tag" }, "baseline") : null,
+    ...(isBaseline(name) ? [" ", html("span", { class: "tag" }, "baseline")] : []),
   );
 }
 

@@ -61,7 +61,12 @@ function paintEpisode(row) {
     ...thresholdLines(row, y, left, right),
     ...alarmMarks(row, x, top),
   ];
-  put("episode", chart("0 0 1000 378", `Scores of ${row.name} in ${row.world}, ${row.split}`, parts), episodeFacts(row));
+  put("episode", chart("0 0 1000 378", `Scores of ${row.name} in ${row.world}, ${row.split}`, parts), episodeLegend(row, twin.length > 0), episodeFacts(row));
+}
+
+function episodeLegend(row, hasTwin) {
+  const entry = (colour, text) => html("li", { "--own": colour }, html("span", { class: "dot", "aria-hidden": "true" }), text);
+  return html("ul", { class: "legend" }, entry(DATA.colours[row.name], row.name), hasTwin ? entry("var(--twin)", "nominal twin") : null);
 }
 
 function episodeAxes(x, y, last, all, wantsLog, { left, right, top, bottom }) {
