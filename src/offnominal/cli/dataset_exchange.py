@@ -9,6 +9,7 @@ import typer
 
 from offnominal.cli.app import DATA, App
 from offnominal.cli.datasets import Overwrite, dataset_row
+from offnominal.cli.failures import warnings_as_lines
 from offnominal.cli.options import count_option, folder_option
 from offnominal.cli.output import AsJson, print_json, print_rows
 
@@ -91,8 +92,9 @@ def import_(
     options: dict[str, Any] = {"observations": observation, "actions": action, "reward": reward, "label": label}
     options |= {"nominal": nominal or (), "episode": episode, "time": time, "time_unit": time_unit, "gap": gap}
     options |= {"window": window, "stride": stride, "missing": missing}
-    log = read_mcap(source, topics=topic, rate=rate) if topic or rate else source
-    episodes: LogEpisodes = episodes_from(log, **options)
+    with warnings_as_lines():
+        log = read_mcap(source, topics=topic, rate=rate) if topic or rate else source
+        episodes: LogEpisodes = episodes_from(log, **options)
     if not as_json or preview:
         _show_log(episodes, as_json)
     if not preview:

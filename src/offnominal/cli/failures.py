@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import TextIO
 
@@ -43,12 +44,25 @@ def exit_code_of(command: Callable[[], object]) -> int:
     return _guarded(_flush) or code
 
 
-def print_failure(name: str, message: str) -> None:
+def print_failure(name: str, message: str, style: str = "bold red") -> None:
     """Print the name and message of an error on stderr as one line, with control characters escaped."""
     line = "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in " ".join(message.split("\n"))
     )
-    errors.print(f"[bold red]{escape(name)}:[/] {escape(line)}", highlight=False, soft_wrap=True)
+    errors.print(f"[{style}]{escape(name)}:[/] {escape(line)}", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Print the warnings of the block on stderr as one line each, every one of them."""
+
+    def show(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        print_failure(category.__name__, str(message), "bold yellow")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield
 
 
 def _guarded(step: Callable[[], int]) -> int:

@@ -1,5 +1,6 @@
 """Your own logs as episodes: data frames, tables, arrays and files."""
 
+from offnominal.datasets.logs.boundary import QuestionableLog
 from offnominal.datasets.logs.hdf5_log import read_hdf5
 from offnominal.datasets.logs.log_episodes import LogEpisodes, episodes_from
 from offnominal.datasets.logs.log_import import describe_log, import_log, preview_log, split_log
@@ -8,6 +9,7 @@ from offnominal.datasets.logs.opening import open_log
 
 __all__ = [
     "LogEpisodes",
+    "QuestionableLog",
     "describe_log",
     "episodes_from",
     "import_log",

@@ -19,6 +19,7 @@ from offnominal.datasets.logs.row_source import BLOCK_ROWS, RowSource
 
 CHUNK = 2**24
 """Bytes that are parsed at once."""
+LONGEST_LINE = 2**24
 GZIP_ERRORS = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
@@ -101,14 +102,21 @@ class CsvRows(RowSource):
                 if offset:
                     file.seek(offset)
                 else:
-                    offset = len(file.readline())
+                    offset = len(self._line(file))
                 while chunk := file.read(CHUNK):
-                    chunk += file.readline()
+                    chunk += self._line(file)
                     if chunk.strip():
                         yield offset, chunk
                     offset += len(chunk)
         except GZIP_ERRORS as error:
             raise InvalidLog(f"{self.path} cannot be read as a gzip file ({error}).") from None
+
+    def _line(self, file: Any) -> bytes:
+        """Return the rest of a line."""
+        line: bytes = file.readline(LONGEST_LINE)
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            raise InvalidLog(f"{self.path} has a line of more than {LONGEST_LINE} bytes; expected a row per line.")
+        return line
 
 
 def common_type(kinds: Sequence[Any]) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,18 +11,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidLog
 from offnominal.core.files import file_errors
-from offnominal.datasets.logs.csv_blocks import CsvParser, CsvRows
-from offnominal.datasets.logs.row_source import RowSource, TableRows
+from offnominal.datasets.logs.boundary import parsing
+from offnominal.datasets.logs.csv_blocks import GZIP_ERRORS, CsvParser, CsvRows
+from offnominal.datasets.logs.row_source import RowSource, TableRows, require_distinct
 
 SEPARATORS = (",", ";", "\t", "|")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "#N/A", "-nan"]
 CONVERSION = {"null_values": MISSING, "strings_can_be_null": True}
 LARGE = 2**26
 """Bytes above which a file is read in blocks."""
-COMPRESSION = 8
-"""Largest ratio of compression of a text of numbers that is expected."""
+LONGEST_HEADER = 2**20
 _ROW = re.compile(r"Row #(\d+)")
 _WRONG_COUNT = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 _WRONG_VALUE = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to ([^:]+): (.*)")
@@ -32,7 +32,7 @@ _WRONG_VALUE = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversio
 def read_csv(path: Path) -> RowSource:
     """Return the rows of a text file with a header line. The separator is the most frequent one in the header.
 
-    A file of more than 64 MiB, or a large compressed one, is read in blocks.
+    A file of more than 64 MiB of text is read in blocks.
 
     Raises:
         InvalidLog: A row has too few or too many entries, or text among numbers.
@@ -41,16 +41,12 @@ def read_csv(path: Path) -> RowSource:
         header = _header(path)
     separator = max(SEPARATORS, key=header.count)
     names = [name.strip().strip('"') for name in header.split(separator)]
-    for name in names:
-        if not name:
-            raise InvalidLog(f"{path}: column {names.index(name)} has no name in the header {header!r}.")
-        if names.count(name) > 1:
-            raise InvalidLog(f"{path} has two columns {name!r}; rename one of them.")
+    if "" in names:
+        raise InvalidLog(f"{path}: column {names.index('')} has no name in the header {shown(header)}.")
+    require_distinct(str(path), names)
     if all(_is_number(name) for name in names):
         raise InvalidLog(f"{path} has no header: its first line is {header[:60]!r}. Add a line with the column names.")
-    with file_errors(path):
-        large = path.stat().st_size > (LARGE // COMPRESSION if path.suffix == ".gz" else LARGE)
-    if large:
+    if _is_large(path):
         explained = partial(_explained_part, names=names)
         return CsvRows(path, CsvParser(path, names, separator, explained, CONVERSION))
     try:
@@ -71,19 +67,33 @@ def _explained_part(error: str, before: int, names: list[str]) -> str:
     return _explained(_ROW.sub(lambda found: f"Row #{int(found[1]) + before + 1}", error), names)
 
 
+def _is_large(path: Path) -> bool:
+    """Whether a file has more than 64 MiB of text; a compressed one is unpacked up to there."""
+    with parsing(path, "a gzip file"):
+        if path.suffix != ".gz":
+            return path.stat().st_size > LARGE
+        with gzip.open(path, "rb") as file:
+            return bool(file.seek(LARGE) == LARGE and file.read(1))
+
+
 def _header(path: Path) -> str:
     """Return the first line of a file."""
     opened: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            line: str = file.readline(2**20).rstrip("\r\n")
+            line: str = file.readline(LONGEST_HEADER)
     except UnicodeDecodeError:
         raise InvalidLog(f"{path} is not text in UTF-8; convert it first.") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+    except GZIP_ERRORS as error:
         raise InvalidLog(f"{path} cannot be read as a gzip file ({error}).") from None
+    if len(line) == LONGEST_HEADER and not line.endswith(("\r", "\n")):
+        raise InvalidLog(
+            f"{path} has a first line of more than {LONGEST_HEADER} characters; expected the names of the columns. It "
+            f"begins with {line[:60]!r}."
+        )
     if "\0" in line or not line.strip():
         raise InvalidLog(f"{path} has no header in its first line; expected the names of the columns.")
-    return line
+    return line.rstrip("\r\n")
 
 
 def _explained(error: str, names: list[str]) -> str:

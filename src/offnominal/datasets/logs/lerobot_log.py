@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import pyarrow as pa
 
 from offnominal.core.errors import InvalidLog, MissingFile
 from offnominal.core.files import read_json
+from offnominal.datasets.logs.boundary import parsing
 from offnominal.datasets.logs.lerobot_video import CameraFrames
 from offnominal.datasets.logs.row_source import ParquetRows
 
 INFO = "meta/info.json"
+WIDEST = 4096
 REWARD, EPISODE, TIME = "next.reward", "episode_index", "timestamp"
 
 
@@ -35,9 +38,14 @@ class LeRobotRows(ParquetRows):
             info = read_json(folder / INFO)
         except MissingFile:
             raise InvalidLog(f"{folder} has no {INFO}; expected a LeRobot dataset.") from None
-        super().__init__(str(folder), sorted((folder / "data").rglob("*.parquet")))
-        self.folder, self._info = folder, info
-        features = info.get("features", {})
+        with parsing(folder, "a LeRobot dataset"):
+            super().__init__(str(folder), sorted((folder / "data").rglob("*.parquet")))
+            self.folder, self._info = folder, info
+            self._find_channels(info.get("features", {}))
+
+    def _find_channels(self, features: Any) -> None:
+        """Find the channels of the stored columns."""
+        folder = self.folder
         self._stored = self.schema
         self._parts: dict[str, tuple[str, int | None]] = {}
         kinds = []
@@ -61,8 +69,9 @@ class LeRobotRows(ParquetRows):
         """Return the frames of a camera; see :class:`~offnominal.datasets.logs.lerobot_video.CameraFrames`."""
         if EPISODE not in self._parts:
             raise InvalidLog(f"{self.name} has no column {EPISODE!r}; the videos cannot be found.")
-        blocks = [block[EPISODE].to_numpy() for block in self.blocks([EPISODE])]
-        return CameraFrames(self.folder, self._info, np.concatenate(blocks), camera, size)
+        with parsing(self.folder, "a LeRobot dataset"):
+            blocks = [block[EPISODE].to_numpy() for block in self.blocks([EPISODE])]
+            return CameraFrames(self.folder, self._info, np.concatenate(blocks), camera, size)
 
     def read_blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
         """Yield the rows from a row on, with lists as channels."""
@@ -105,7 +114,9 @@ def _channels(field: Any, feature: Any, folder: Path) -> list[tuple[str, int | N
     shape = feature.get("shape") if isinstance(feature, dict) else None
     if not shape or _is_list(field.type.value_type):
         return []
-    width = int(np.prod(shape))
+    width = math.prod(shape)
+    if width > WIDEST:
+        return []
     names = feature.get("names")
     if isinstance(names, dict):
         names = next((each for each in names.values() if isinstance(each, list)), None)

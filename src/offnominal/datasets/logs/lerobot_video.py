@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -13,9 +14,12 @@ import pyarrow.parquet as pq
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidLog, MissingDependency, MissingFile, UnknownName, did_you_mean
 from offnominal.core.types import Array, IntArray
+from offnominal.datasets.logs.boundary import parsing, require_fits
 from offnominal.datasets.parquet import name_damage
 
 EPISODES_PER_CHUNK = 1000
+FIELD = re.compile(r"\{\w+(:0?\d{1,2}d)?\}")
+"""A field in the path of a video; any other could ask for a text of any length."""
 EPISODES = "meta/episodes"
 Place = tuple[dict[str, int], float]
 """Values in the path of a video, and the second at which an episode begins in it."""
@@ -52,6 +56,10 @@ class CameraFrames:
 
     def read(self, start: int, stop: int) -> Array:
         """Return the frames of some rows of one episode, (rows, height, width, 3) bytes."""
+        with parsing(self.folder, "a LeRobot dataset"):
+            return self._read(start, stop)
+
+    def _read(self, start: int, stop: int) -> Array:
         episode = int(self._episodes[start])
         if int(self._episodes[stop - 1]) != episode:
             raise InvalidLog(f"rows {start} to {stop - 1} of {self.folder} belong to several episodes of its videos.")
@@ -68,6 +76,10 @@ class CameraFrames:
         return self._places[episode]
 
     def _path(self, values: Mapping[str, int]) -> Path:
+        if set("{}") & set(FIELD.sub("", self._template)):
+            raise InvalidLog(
+                f"'video_path' of {self.folder} is {self._template!r}; expected fields such as {{episode_index:06d}}."
+            )
         try:
             path = self.folder / self._template.format(video_key=self.camera, **values)
         except (KeyError, IndexError, AttributeError, ValueError):
@@ -136,6 +148,7 @@ def video_frames(path: Path, seconds: float, count: int, *, fps: float, size: in
     )
     try:
         width, height = next(reader)["size"]
+        require_fits(path, count * width * height * 3, f"{count} frames of {width} x {height} pixels")
         images = [np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in islice(reader, count)]
     except (OSError, RuntimeError, StopIteration, ValueError) as error:
         raise InvalidLog(f"{path} cannot be decoded as a video ({str(error).splitlines()[:1]}).") from None

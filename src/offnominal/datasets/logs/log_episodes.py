@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Number
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
 import pyarrow as pa
 
-from offnominal.core.checks import integer_in, one_of
+from offnominal.core.checks import integer_in, one_of, shown
 from offnominal.core.episode import FRAMES, Episode
 from offnominal.core.errors import InvalidLog, InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.datasets.logs.boundary import QuestionableLog
 from offnominal.datasets.logs.lerobot_log import LeRobotRows
 from offnominal.datasets.logs.lerobot_video import CameraFrames
+from offnominal.datasets.logs.likely_roles import warn_of_roles
 from offnominal.datasets.logs.opening import open_log
 from offnominal.datasets.logs.roles import Roles
 from offnominal.datasets.logs.row_source import ForwardReader, RowSource, as_numbers
@@ -55,11 +59,13 @@ def episodes_from(
     Args:
         source: The log; see :func:`~offnominal.datasets.logs.opening.open_log`. Files of robots name their own columns:
             those of MCAP the time, those of HDF5 and LeRobot observations, actions, rewards and episodes.
-        observations: Columns of the observations; all columns without another role if None.
+        observations: Columns of the observations; all columns without another role if None. Among these, columns that
+            look like the label or the time are named by a warning,
+            :class:`~offnominal.datasets.logs.boundary.QuestionableLog`.
         actions: Columns of the actions; without them, actions have no entries.
         reward: Column of the rewards; without it, rewards are zero.
         label: Column with 1 or True in faulty rows; without it, all rows are nominal.
-        nominal: Values of the label that mean nominal, such as ``"normal"``; 0 and False if empty.
+        nominal: Values of the label that mean nominal, such as ``"normal"``; 0 and False if empty. It needs `label`.
         episode: Column whose value changes where a new episode begins.
         time: Column of the time, which increases within an episode. The episodes have it in seconds as the extra
             ``time``.
@@ -90,6 +96,7 @@ def episodes_from(
         offnominal.core.errors.UnknownName: the log has no column 'sped'. Did you mean 'speed'? It has: ...
     """
     one_of("missing", missing, get_args(Missing))
+    nominal_values = _nominal_values(nominal, label)
     rows = open_log(source)
     named = {"observations": observations, "actions": actions, "reward": reward, "episode": episode, "time": time}
     roles = Roles.of(
@@ -98,12 +105,34 @@ def episodes_from(
         **{role: rows.suggested.get(role) if given is None else given for role, given in named.items()},
     )
     column = None if roles.time is None else TimeColumn.of(rows, roles.time, unit=time_unit, gap=gap)
-    given = (nominal,) if isinstance(nominal, str | int | float | bool) else tuple(nominal)
-    scan = scan_log(rows, roles, column, given)
+    scan = scan_log(rows, roles, column, nominal_values)
     for channel in scan.channels:
         _check_values(channel, rows.name, scan.rows, missing)
+    if observations is None:
+        warn_of_roles(rows.name, scan.channels)
+    if nominal_values and scan.labels is not None and scan.labels.all():
+        warnings.warn(
+            f"column {roles.label!r} of {rows.name} never has a nominal value ({shown(nominal)}), so that all rows are "
+            "faulty; correct `nominal`.",
+            QuestionableLog,
+            stacklevel=2,
+        )
     spans = _spans(scan, rows.name, window, stride)
     return LogEpisodes(rows, roles, scan, spans, column, missing, _camera(rows, frames, frame_size))
+
+
+def _nominal_values(nominal: Any, label: Any) -> tuple[Any, ...]:
+    """Return the nominal values of the label; raise :class:`InvalidParameter` if there are some and no label."""
+    if nominal is None:
+        return ()
+    if not isinstance(nominal, str | Number | np.bool_ | Iterable):
+        raise InvalidParameter(f"nominal is {shown(nominal)}; expected values of the label.")
+    values = (nominal,) if isinstance(nominal, str | Number | np.bool_) else tuple(nominal)
+    if values and label is None:
+        raise InvalidParameter(
+            f"nominal is {shown(nominal)}, but no column is the label; name it in `label`, or leave `nominal` out."
+        )
+    return values
 
 
 def _camera(rows: RowSource, frames: str | None, size: int | None) -> CameraFrames | None:

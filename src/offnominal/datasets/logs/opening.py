@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from offnominal.core.checks import NUMERIC, shown
-from offnominal.core.errors import InvalidLog, MissingFile, OffnominalError, UnsupportedFormat, did_you_mean
-from offnominal.core.files import content_errors, file_errors
+from offnominal.core.errors import InvalidLog, MissingFile, UnsupportedFormat, did_you_mean
+from offnominal.core.files import file_errors
+from offnominal.datasets.logs.boundary import parsing
 from offnominal.datasets.logs.csv_log import read_csv
 from offnominal.datasets.logs.hdf5_log import read_hdf5
 from offnominal.datasets.logs.lerobot_log import LeRobotRows, is_lerobot
 from offnominal.datasets.logs.mcap_log import read_mcap
+from offnominal.datasets.logs.numpy_files import read_arrays
 from offnominal.datasets.logs.row_source import ParquetRows, RowSource, TableRows
 from offnominal.datasets.logs.text_blocks import read_blocks
 
@@ -94,7 +96,7 @@ def _array(name: str, values: Any) -> RowSource:
             f"{name} has type {values.dtype} and shape {values.shape}; expected numbers with a row per observation and "
             "a column per channel."
         )
-    matrix = values.reshape(len(values), -1)
+    matrix = values.reshape(len(values), math.prod(values.shape[1:]))
     return _columns(name, {str(index): matrix[:, index] for index in range(matrix.shape[1])})
 
 
@@ -107,7 +109,7 @@ def _columns(name: str, columns: Mapping[Any, Any]) -> RowSource:
         except ValueError:
             raise InvalidLog(f"column {key!r} of {name} has rows of different lengths; expected numbers.") from None
         if isinstance(array, np.ndarray) and array.ndim > 1:
-            wide = array.reshape(len(array), -1)
+            wide = array.reshape(len(array), math.prod(array.shape[1:]))
             flat.update({f"{key}.{index}": wide[:, index] for index in range(wide.shape[1])})
         else:
             flat[str(key)] = array
@@ -136,11 +138,8 @@ def _opened(path: Path) -> RowSource:
         if not path.exists():
             raise MissingFile(f"{path} does not exist.")
         if path.is_dir():
-            if is_lerobot(path):
-                return LeRobotRows(path)
-            if any(path.glob("*.mcap")):
-                return read_mcap(path)
-            return ParquetRows(str(path), sorted(path.rglob("*.parquet")))
+            with parsing(path, "a log"):
+                return _folder(path)
         if not path.stat().st_size:
             raise InvalidLog(f"{path} is empty.")
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -149,18 +148,23 @@ def _opened(path: Path) -> RowSource:
         raise UnsupportedFormat(
             f"{path} has the suffix {kind!r}; expected one of {', '.join(READERS)}.{did_you_mean(kind, READERS)}"
         )
-    return READERS[kind](path)
+    with parsing(path, "a log"):
+        return READERS[kind](path)
+
+
+def _folder(path: Path) -> RowSource:
+    """Return the rows of a LeRobot dataset, a ROS 2 bag or a folder of Parquet files."""
+    if is_lerobot(path):
+        return LeRobotRows(path)
+    if any(path.glob("*.mcap")):
+        return read_mcap(path)
+    return ParquetRows(str(path), sorted(path.rglob("*.parquet")))
 
 
 def _numpy(path: Path) -> RowSource:
-    """Return the rows of an NPY or NPZ file; pickled objects are refused."""
-    try:
-        with content_errors(path, "arrays", zipfile.BadZipFile):
-            loaded = np.load(path, allow_pickle=False)
-            arrays = loaded if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
-    except OffnominalError as error:
-        raise InvalidLog(str(error)) from None
-    return _array(str(path), arrays) if isinstance(arrays, np.ndarray) else _columns(str(path), arrays)
+    """Return the rows of an NPY or NPZ file."""
+    arrays = read_arrays(path)
+    return _columns(str(path), arrays) if isinstance(arrays, dict) else _array(str(path), arrays)
 
 
 READERS: dict[str, Callable[[Path], RowSource]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -106,7 +107,8 @@ def _several(role: str, columns: Any) -> tuple[str, ...]:
 def _check_distinct(source: RowSource, columns: list[str]) -> None:
     for column in columns:
         source.kind(column)
-        if columns.count(column) > 1:
+    for column, count in Counter(columns).items():
+        if count > 1:
             raise InvalidLog(f"column {column!r} of {source.name} is named twice; each column has one role.")
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from offnominal.core.checks import shown
-from offnominal.core.errors import InvalidLog
+from offnominal.core.errors import InvalidLog, InvalidParameter
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.datasets.logs.roles import Roles, first_row
 from offnominal.datasets.logs.row_source import RowSource, as_numbers
@@ -31,6 +31,8 @@ class ChannelSummary:
         infinite: Number of rows with an infinite value.
         first_missing: First row without a value, or None.
         first_infinite: First row with an infinite value, or None.
+        whole: Whether all finite values are whole numbers.
+        ordered: Whether no value is below the one before in its episode.
     """
 
     column: str
@@ -41,14 +43,24 @@ class ChannelSummary:
     infinite: int = 0
     first_missing: int | None = None
     first_infinite: int | None = None
+    whole: bool = True
+    ordered: bool = True
+    _last: float = np.nan
 
     @property
     def constant(self) -> bool:
         """Whether all values are equal."""
         return self.low == self.high
 
-    def add(self, values: FloatArray, first: int) -> None:
-        """Add the values of a block that begins at a row."""
+    def add(self, values: FloatArray, first: int, changes: Sequence[int]) -> None:
+        """Add the values of a block that begins at a row; `changes` are its rows at which an episode begins."""
+        if self.whole:
+            self.whole = bool((np.rint(values) == values).all(where=np.isfinite(values)))
+        if self.ordered:
+            with np.errstate(invalid="ignore"):
+                steps = np.diff(values, prepend=self._last)
+            steps[list(changes)] = 0.0
+            self.ordered, self._last = not (steps < 0.0).any(), float(values[-1])
         low, high = float(np.min(values)), float(np.max(values))
         if not np.isfinite([low, high]).all():
             finite, lost = np.isfinite(values), np.isnan(values)
@@ -107,11 +119,11 @@ def scan_log(source: RowSource, roles: Roles, time: TimeColumn | None, nominal: 
     episodes = _EpisodeColumn(source.name, roles.episode)
     first = 0
     for block in source.blocks(roles.all):
-        for channel in channels:
-            channel.add(as_numbers(block[channel.column]), first)
         if roles.label is not None:
             labels.append(row_labels(block[roles.label], f"column {roles.label!r} of {source.name}", nominal, first))
         changes = episodes.add(block, first)
+        for channel in channels:
+            channel.add(as_numbers(block[channel.column]), first, changes)
         if clock is not None:
             clock.add(block, first, changes)
         first += block.num_rows
@@ -173,7 +185,7 @@ def row_labels(column: Any, name: str, nominal: Collection[Any], first: int) -> 
         column = column.cast(column.type.value_type)
     if nominal:
         if pa.types.is_boolean(column.type) or pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-            return ~np.isin(as_numbers(column), [float(value) for value in nominal])
+            return ~np.isin(as_numbers(column), _as_floats(nominal, name))
         return ~np.isin(np.asarray(column.cast(pa.string()).to_pylist()), [str(value) for value in nominal])
     if pa.types.is_boolean(column.type):
         return np.asarray(column.to_numpy(), np.bool_)
@@ -191,3 +203,13 @@ def row_labels(column: Any, name: str, nominal: Collection[Any], first: int) -> 
             "nominal=-1."
         )
     return np.asarray(values == 1.0)
+
+
+def _as_floats(nominal: Collection[Any], name: str) -> list[float]:
+    """Return nominal values of a column of numbers."""
+    try:
+        return [float(value) for value in nominal]
+    except (TypeError, ValueError):
+        raise InvalidParameter(
+            f"nominal is {shown(list(nominal))}, and {name} has numbers; expected numbers."
+        ) from None
