@@ -9,6 +9,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import torch
 from rich.console import Console
 
 from benchmarks import (
@@ -21,6 +22,7 @@ from benchmarks import (
     driving_scenes,
     ensembles,
     evaluation,
+    gpu_training,
     image_detectors,
     lane_keeping,
     latency,
@@ -69,6 +71,7 @@ GROUPS = {
         **image_detectors.SECTIONS,
         **onnx_export.SECTIONS,
     },
+    "gpu": gpu_training.SECTIONS,
     "live": live.SECTIONS,
     "novelty": novelty.SECTIONS,
     "evaluation": {**evaluation.SECTIONS, **voxels.SECTIONS},
@@ -81,7 +84,9 @@ SECTIONS = {title: section for group in GROUPS.values() for title, section in gr
 
 def main() -> None:
     console = Console(width=160)
-    wanted = [title for word in sys.argv[1:] for title in GROUPS.get(word, [word])] or list(SECTIONS)
+    wanted = [title for word in sys.argv[1:] for title in GROUPS.get(word, [word])] or [
+        title for title in SECTIONS if title not in GROUPS["gpu"] or torch.cuda.is_available()
+    ]
     parts = written()
     for title in wanted:
         rows = SECTIONS[title]()

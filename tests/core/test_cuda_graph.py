@@ -42,3 +42,22 @@ def test_replayed_updates_are_those_without_a_graph():
         return weights.tolist()
 
     assert trained(replayed=True) == trained(replayed=False)
+
+
+def test_batches_of_other_shapes_and_static_arguments_have_graphs_of_their_own():
+    def trained(replayed):
+        generator = torch.Generator("cuda").manual_seed(0)
+        weights, losses = torch.zeros(3, device="cuda"), []
+
+        def update(batch, factor):
+            weights.add_(batch.sum(0) * factor)
+            return weights.sum() + torch.rand((), generator=generator, device="cuda")
+
+        step = ReplayedUpdate(update, generator) if replayed else update
+        for k in range(4 * WARMUP_ITERATIONS):
+            losses += [
+                step(torch.full((rows, 3), float(k), device="cuda"), factor) for rows in (2, 5) for factor in (1, 3)
+            ]
+        return weights.tolist(), torch.stack(losses).tolist()
+
+    assert trained(replayed=True) == trained(replayed=False)

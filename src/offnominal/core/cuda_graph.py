@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -51,34 +52,61 @@ def side_stream() -> Iterator[None]:
     torch.cuda.current_stream().wait_stream(side)
 
 
+Update = Callable[..., "Tensor | None"]
+
+
 class ReplayedUpdate:
-    """Updates of a network on a GPU, of which one is captured and replayed with every further batch.
+    """Updates of a network on a GPU, captured once for each shape of a batch and replayed with every further batch.
 
     A small network spends most of its time on the launches of kernels; a replay is a single launch. The weights are
     those of the same updates without a graph. Captures are not coordinated between threads of a process.
 
     Args:
-        update: Changes the weights with one batch. It must launch the same kernels in every call, and not synchronise
-            with the GPU.
+        update: Changes the weights with one batch and the static arguments of a call, and returns the loss or None. It
+            must launch the same kernels for the same shape and static arguments, and not synchronise with the GPU.
         generator: Random generator of the updates.
     """
 
-    def __init__(self, update: Callable[[Tensor], None], generator: torch.Generator) -> None:
+    def __init__(self, update: Update, generator: torch.Generator) -> None:
         self._update = update
         self._generator = generator
-        self._calls = 0
-        self._batch: Tensor | None = None
-        self._graph: torch.cuda.CUDAGraph | None = None
+        self._captured: dict[tuple[Hashable, ...], _Captured] = {}
+        self._calls: Counter[tuple[Hashable, ...]] = Counter()
 
-    def __call__(self, batch: Tensor) -> None:
-        """Update the weights with a batch; all batches have the same shape."""
-        self._calls += 1
-        if self._calls <= WARMUP_ITERATIONS:
-            with side_stream():
-                self._update(batch)
-            return
-        if self._batch is None or self._graph is None:
-            fixed = self._batch = torch.empty_like(batch)
-            self._graph = capture(lambda: self._update(fixed), generator=self._generator, warmup=0)
+    def __call__(self, batch: Tensor, *static: Hashable) -> Tensor | None:
+        """Update the weights with a batch.
+
+        Args:
+            batch: Batch of any shape.
+            static: Further arguments of the update. Each combination has a graph of its own.
+        """
+        key = batch.shape, *static
+        captured = self._captured.get(key)
+        if captured is None:
+            self._calls[key] += 1
+            if self._calls[key] <= WARMUP_ITERATIONS:
+                with side_stream():
+                    return self._update(batch, *static)
+            captured = self._captured[key] = _Captured(
+                lambda given: self._update(given, *static), batch, self._generator
+            )
+        return captured(batch)
+
+
+class _Captured:
+    """The update of batches of one shape, as a graph."""
+
+    def __init__(self, update: Update, batch: Tensor, generator: torch.Generator) -> None:
+        self._batch = torch.empty_like(batch)
+        self._loss: Tensor | None = None
+
+        def function() -> None:
+            self._loss = update(self._batch)
+
+        self._graph = capture(function, generator=generator, warmup=0)
+
+    def __call__(self, batch: Tensor) -> Tensor | None:
         self._batch.copy_(batch)
         self._graph.replay()
+        # The next replay writes to the same memory.
+        return None if self._loss is None else self._loss.clone()

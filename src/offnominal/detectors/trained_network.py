@@ -118,24 +118,38 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
             self._settle()
 
     def _run_training(
-        self, batches: Callable[[], Iterable[Batch]], loss: Callable[[Batch], Tensor], validate: Callable[[], float]
+        self, batches: Callable[[], Iterable[Batch]], update: Callable[[Batch], Tensor], validate: Callable[[], float]
     ) -> None:
-        """Train the network with AdamW and early stopping, and keep its learning curve.
+        """Train the network with early stopping, and keep its learning curve.
 
         Args:
             batches: Returns the batches of one epoch.
-            loss: Returns the training loss of a batch.
+            update: Changes the weights with a batch and returns its loss; see :meth:`_gradient_steps`.
             validate: Returns the loss on held-out episodes.
         """
-        weights = self.network_.parameters()
-        optimizer = torch.optim.AdamW(weights, lr=self.learning_rate, weight_decay=self.weight_decay, fused=True)
-        step = GradientStep(optimizer, max_grad_norm=self.max_grad_norm)
         history = train(
             self.network_,
-            lambda batch: step(loss(batch)),
+            update,
             lambda _: batches(),
             n_epochs=self.n_epochs,
             stopping=EarlyStopping(validate, self.patience),
             title=f"Training {type(self).__name__}",
         )
         self.curve_ = history.learning_curve()
+
+    def _gradient_steps(self, loss: Callable[[Batch], Tensor]) -> Callable[[Batch], Tensor]:
+        """Return the update of the weights with AdamW.
+
+        Args:
+            loss: Returns the training loss of a batch.
+        """
+        optimizer = torch.optim.AdamW(
+            self.network_.parameters(),
+            lr=self.learning_rate,
+            weight_decay=self.weight_decay,
+            fused=True,
+            # On a GPU steps may be captured into a graph.
+            capturable=self.device_.type == "cuda",
+        )
+        step = GradientStep(optimizer, max_grad_norm=self.max_grad_norm)
+        return lambda batch: step(loss(batch))

@@ -15,7 +15,15 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted
 from offnominal.detectors import make_detector
 from offnominal.detectors.detector import Step
-from offnominal.detectors.transitions import LSTMDM, MLPDM, PEDM, RIQN, sequence_network, transition_network
+from offnominal.detectors.transitions import (
+    LSTMDM,
+    MLPDM,
+    PEDM,
+    RIQN,
+    network_detector,
+    sequence_network,
+    transition_network,
+)
 
 ROUNDING = {"rtol": 1e-4, "atol": 1e-6}
 
@@ -324,3 +332,13 @@ def test_a_batch_can_be_as_long_as_an_episode(detector, nominal):
     fitted = dataclasses.replace(detector, n_epochs=1, episode_batches=True, device="cpu").fit(nominal)
     assert fitted._rows_per_step(nominal[:3]) == round(np.mean([len(episode) for episode in nominal[:3]]))
     assert dataclasses.replace(detector, batch_size=7)._rows_per_step(nominal) == 7
+
+
+@pytest.mark.parametrize("device", ["cuda"], indirect=True)
+def test_training_from_a_graph_is_training_without_one(build, nominal, fresh, monkeypatch):
+    replayed = build(n_epochs=6).fit(nominal)
+    monkeypatch.setattr(network_detector, "replayed_on_gpu", lambda update, random: update)
+    launched = build(n_epochs=6).fit(nominal)
+    np.testing.assert_equal(replayed.state_dict(), launched.state_dict())
+    for scores, others in zip(replayed.score(fresh), launched.score(fresh), strict=True):
+        np.testing.assert_array_equal(scores, others)

@@ -10,7 +10,7 @@ from offnominal.detectors.transitions.training_rows import TrainingRows, mean_lo
 def sequences():
     lengths = torch.tensor([4, 2, 3])
     real = (torch.arange(6) < lengths[:, None]).float()
-    return TrainingRows(torch.randn(3, 6, 2), torch.randn(3, 6, 2), real)
+    return TrainingRows(torch.randn(3, 6, 2), torch.randn(3, 6, 2), real, lengths)
 
 
 def test_padding_does_not_count():
@@ -21,7 +21,9 @@ def test_padding_does_not_count():
 
 
 def test_padding_after_the_longest_episode_is_removed():
-    rows = sequences().take(torch.tensor([1, 2]))
+    first, second = sequences().batches(torch.tensor([1, 2, 0]), 2)
+    assert (first.steps, second.steps) == (3, 4)
+    rows = sequences().take(first)
     assert rows.inputs.shape == (2, 3, 2)
     assert rows.targets.shape == (2, 3, 2)
     assert rows.mask.tolist() == [[1, 1, 0], [1, 1, 1]]
@@ -36,5 +38,5 @@ def test_the_mean_loss_does_not_depend_on_the_batch_size():
 def test_every_row_is_in_one_batch_of_an_epoch():
     rows = TrainingRows(torch.randn(10, 2), torch.randn(10, 2), torch.ones(10))
     batches = rows.shuffled(4, RandomNumbers(0, CPU))
-    assert [len(batch) for batch in batches] == [4, 4, 2]
-    assert sorted(torch.cat(batches).tolist()) == list(range(10))
+    assert [len(batch.index) for batch in batches] == [4, 4, 2]
+    assert sorted(torch.cat([batch.index for batch in batches]).tolist()) == list(range(10))

@@ -39,8 +39,8 @@ from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import EarlyStopping, TrainingHistory, sample_batches, train
 from offnominal.detectors.weights import require_fitting, with_weights
 
-CHUNK = 1024
-"""Rows per batch when scoring."""
+CHUNK, GPU_CHUNK, GPU_VALUES = 1024, 2**15, 2**22
+"""Rows per batch when scoring on a CPU, and most rows and values per batch on a GPU."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -181,7 +181,7 @@ class DeepRowDetector(RowDetector):
         names = tuple(self.SCORES if only is None else map(self._named, only))
         found: dict[str, list[FloatArray]] = {name: [] for name in names}
         given, broken = self._readable(rows)
-        for part in torch.split(torch.from_numpy(given), CHUNK):
+        for part in torch.split(torch.from_numpy(given), self._rows_per_batch()):
             with torch.no_grad(), deterministic_kernels(self.device_), self._products():
                 values = self._scores(part.to(self.device_), names)
             for name in names:
@@ -192,13 +192,19 @@ class DeepRowDetector(RowDetector):
     def _contributions(self, rows: FloatArray) -> FloatArray | None:
         given, _ = self._readable(rows)
         found: list[FloatArray] = []
-        for part in torch.split(torch.from_numpy(given), CHUNK):
+        for part in torch.split(torch.from_numpy(given), self._rows_per_batch()):
             with torch.no_grad(), deterministic_kernels(self.device_), self._products():
                 terms = self._terms(part.to(self.device_))
             if terms is None:
                 return None
             found.append(terms.cpu().double().numpy())
         return np.concatenate(found)
+
+    def _rows_per_batch(self) -> int:
+        """Return the number of rows that are scored at the same time."""
+        if self.device_.type == "cpu":
+            return CHUNK
+        return max(CHUNK, min(GPU_CHUNK, GPU_VALUES // self.width_))
 
     def _terms(self, rows: Tensor) -> Tensor | None:
         """Return the terms (n, columns) that add up to the score; None if the score has no such terms."""

@@ -61,7 +61,7 @@ class LSTMDM(SequenceNetwork[Recurrent]):
         self.row_ = RecurrentRow.of(self.network_)
 
     def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
-        predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))))
+        predicted, _ = self.network_(rows.inputs, self._zero_state(len(rows)))
         return losses.squared_error(predicted, rows.targets)
 
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:

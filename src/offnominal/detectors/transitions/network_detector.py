@@ -22,7 +22,7 @@ from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.trained_network import Network, TrainedNetwork
 from offnominal.detectors.training import split_validation
 from offnominal.detectors.transitions.scaling import Scaling
-from offnominal.detectors.transitions.training_rows import TrainingRows, mean_loss
+from offnominal.detectors.transitions.training_rows import RowBatch, TrainingRows, mean_loss, replayed_on_gpu
 
 
 @dataclass(kw_only=True, eq=False)
@@ -71,8 +71,8 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
 
     def _batches(
         self, episodes: Sequence[Episode], rows: TrainingRows, random: RandomNumbers
-    ) -> Callable[[], list[Tensor]]:
-        """Return a function that draws the row indices of the batches of one epoch."""
+    ) -> Callable[[], list[RowBatch]]:
+        """Return a function that draws the batches of one epoch."""
         return lambda: rows.shuffled(self.batch_size, random)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
@@ -94,7 +94,7 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
         rows, held_out = self._rows(episodes), self._rows(validation)
         self._run_training(
             batches=self._batches(episodes, rows, random),
-            loss=lambda index: self._loss(rows.take(index), random),
+            update=replayed_on_gpu(self._gradient_steps(lambda batch: self._loss(rows.take(batch), random)), random),
             validate=lambda: mean_loss(held_out, lambda part: self._losses(part, None), self.batch_size * 4),
         )
 

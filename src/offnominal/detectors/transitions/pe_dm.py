@@ -20,7 +20,7 @@ from offnominal.detectors.transitions.ensemble_row import EnsembleRow, mixture_r
 from offnominal.detectors.transitions.modules import Ensemble
 from offnominal.detectors.transitions.numpy_ensemble import FEW, NumpyEnsemble
 from offnominal.detectors.transitions.scaling import SinglePrecision
-from offnominal.detectors.transitions.training_rows import TrainingRows
+from offnominal.detectors.transitions.training_rows import RowBatch, TrainingRows
 from offnominal.detectors.transitions.transition_network import TransitionNetwork
 
 Aggregation = Literal["min", "mean", "likelihood"]
@@ -98,14 +98,15 @@ class PEDM(TransitionNetwork[Ensemble]):
 
     def _batches(
         self, episodes: Sequence[Episode], rows: TrainingRows, random: RandomNumbers
-    ) -> Callable[[], list[Tensor]]:
+    ) -> Callable[[], list[RowBatch]]:
         size = self._rows_per_step(episodes)
         known = [bootstrap([len(episode) for episode in episodes], random) for _ in range(self.n_members)]
 
-        def draw() -> list[Tensor]:
+        def draw() -> list[RowBatch]:
             every = torch.arange(len(rows))
             shuffled = [own[random.permutation(len(own))[every % len(own)]] for own in known]
-            return list(torch.split(torch.stack(shuffled).to(self.device_), size, dim=1))
+            indices = torch.stack(shuffled).to(self.device_)
+            return [RowBatch(index) for index in torch.split(indices, size, dim=1)]
 
         return draw
 
@@ -145,7 +146,7 @@ class PEDM(TransitionNetwork[Ensemble]):
         if self.aggregation == "mean":
             return (error.square() + variance).mean(-1).mean(0)
         if self.aggregation == "min":
-            particles = torch.from_numpy(scores.particles(changes.shape[-1], PARTICLES))
+            particles = torch.from_numpy(scores.particles(changes.shape[-1], PARTICLES)).to(changes.device)
             cross = (-2.0 * error * variance.sqrt()) @ particles + variance @ particles.square()
             nearest = error.square().mean(-1) + cross.amin(-1) / changes.shape[-1]
             return nearest.clamp(min=0.0).amin(0)

@@ -94,7 +94,7 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
 
     def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
         levels = self._levels(random)
-        predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))), levels)
+        predicted, _ = self.network_(rows.inputs, self._zero_state(len(rows)), levels)
         return losses.quantile_huber(predicted, rows.targets, levels)
 
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:

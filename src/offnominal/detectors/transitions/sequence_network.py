@@ -51,6 +51,10 @@ class SequenceNetwork(NetworkDetector[Network]):
     def _state_width(self) -> int:
         """Return the size of the state of an episode."""
 
+    def _zero_state(self, n: int) -> Tensor:
+        """Return the state before the first transition of each of n episodes, on the device of the network."""
+        return torch.zeros(n, self._state_width(), device=self.device_)
+
     def _inputs(self, observations: Array, actions: Array) -> SinglePrecision:
         """Return the inputs of each step."""
         return self.scaling_.inputs(observations, actions)
@@ -62,7 +66,8 @@ class SequenceNetwork(NetworkDetector[Network]):
     def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
         inputs, changes = self._sequences(episodes)
         real = padded([np.ones(len(episode)) for episode in episodes])
-        return TrainingRows(self._tensor(inputs), self._tensor(changes), self._tensor(real))
+        lengths = torch.tensor([len(episode) for episode in episodes])
+        return TrainingRows(self._tensor(inputs), self._tensor(changes), self._tensor(real), lengths)
 
     def _sequences(self, episodes: Sequence[Episode]) -> tuple[Array, Array]:
         """Return inputs and changes, (episodes, longest, width)."""
@@ -84,7 +89,7 @@ class SequenceNetwork(NetworkDetector[Network]):
     def _score_together(self, episodes: Sequence[Episode]) -> FloatArray:
         """Return scores (episodes, longest); scores after the end of an episode are undefined."""
         inputs, changes = self._sequences(episodes)
-        scores, state = np.empty(changes.shape[:2]), self._tensor(self.start(len(episodes)))
+        scores, state = np.empty(changes.shape[:2]), self._zero_state(len(episodes))
         steps = CHUNK // len(episodes)
         with deterministic_kernels(self.device_):
             for first in range(0, changes.shape[1], steps):
@@ -95,7 +100,7 @@ class SequenceNetwork(NetworkDetector[Network]):
     @torch.inference_mode()
     def _contributions(self, episode: Episode) -> Contributions:
         inputs, changes = self._sequences([episode])
-        terms, state = np.empty(changes.shape), self._tensor(self.start(1))
+        terms, state = np.empty(changes.shape), self._zero_state(1)
         with deterministic_kernels(self.device_):
             for first in range(0, changes.shape[1], CHUNK):
                 part = slice(first, first + CHUNK)

@@ -27,7 +27,7 @@ from offnominal.detectors.training import split_validation
 from offnominal.detectors.transitions.modules import Perceptron
 from offnominal.detectors.transitions.symbol_encoding import Counts, SinglePrecision, SymbolEncoding
 from offnominal.detectors.transitions.symbol_losses import symbol_losses, symbol_training_losses, torch_symbol_losses
-from offnominal.detectors.transitions.training_rows import TrainingRows, mean_loss
+from offnominal.detectors.transitions.training_rows import RowBatch, TrainingRows, mean_loss, replayed_on_gpu
 
 CHUNK = 4096
 LEAST_SCALE = 1e-3
@@ -167,9 +167,13 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
         def losses(part: TrainingRows, noise: RandomNumbers | None) -> Tensor:
             return symbol_training_losses(self.network_(part.inputs, noise), part.targets, self.scaling_)
 
+        def loss(batch: RowBatch) -> Tensor:
+            part = rows.take(batch)
+            return part.mean(losses(part, random))
+
         self._run_training(
             batches=lambda: rows.shuffled(self.batch_size, random),
-            loss=lambda index: rows.take(index).mean(losses(rows.take(index), random)),
+            update=replayed_on_gpu(self._gradient_steps(loss), random),
             validate=lambda: mean_loss(held_out, lambda part: losses(part, None), self.batch_size * 4),
         )
 

@@ -22,9 +22,10 @@ from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
 from offnominal.detectors.transitions.scaling import SinglePrecision
-from offnominal.detectors.transitions.training_rows import TrainingRows
+from offnominal.detectors.transitions.training_rows import RowBatch, TrainingRows
 
-CHUNK = 512
+CHUNK, GPU_CHUNK = 512, 4096
+"""Transitions that are scored at the same time on a CPU and on a GPU."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -62,7 +63,7 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
 
     def _batches(
         self, episodes: Sequence[Episode], rows: TrainingRows, random: RandomNumbers
-    ) -> Callable[[], list[Tensor]]:
+    ) -> Callable[[], list[RowBatch]]:
         return lambda: rows.shuffled(self._rows_per_step(episodes), random)
 
     def _rows_per_step(self, episodes: Sequence[Episode]) -> int:
@@ -72,12 +73,18 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
     @torch.inference_mode()
     def _score_transitions(self, observations: Array, actions: Array, after: Array) -> FloatArray:
         scores = np.empty(len(after))
-        for first in range(0, len(after), CHUNK):
-            part = slice(first, first + CHUNK)
+        on_gpu = self.device_.type == "cuda" and type(self)._torch_scores is not TransitionNetwork._torch_scores
+        score, size = (self._scores_on_gpu, GPU_CHUNK) if on_gpu else (self._anomaly_scores, CHUNK)
+        for first in range(0, len(after), size):
+            part = slice(first, first + size)
             inputs = self._tensor(self.scaling_.inputs(observations[part], actions[part]))
             with deterministic_kernels(self.device_):
-                scores[part] = self._anomaly_scores(inputs, self.scaling_.changes(observations[part], after[part]))
+                scores[part] = score(inputs, self.scaling_.changes(observations[part], after[part]))
         return scores
+
+    def _scores_on_gpu(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
+        """Return the same as :meth:`_anomaly_scores`, computed on the device of the network up to the score."""
+        return self._torch_scores(inputs, torch.from_numpy(changes).to(self.device_)).cpu().numpy()
 
     @torch.inference_mode()
     def _contributions(self, episode: Episode) -> Contributions:

@@ -95,3 +95,10 @@ def test_a_stream_below_the_limit_keeps_its_order(clumped):
     builder = BankBuilder(1000, None, generator())
     builder.add(clumped)
     assert torch.equal(builder.selected(), clumped)
+
+
+@pytest.mark.parametrize("distinct", [3, 300])
+def test_no_row_is_selected_twice_however_often_distances_are_read(distinct):
+    rows = torch.arange(distinct, dtype=torch.float32).repeat(3)[:, None]
+    chosen = coreset(rows, 2 * distinct, np.random.default_rng(0))
+    assert sorted(rows[chosen, 0].tolist()) == list(range(distinct))

@@ -11,6 +11,8 @@ from torch import Tensor
 from offnominal.core.progress_bar import progress
 
 PROJECTED = 32
+CHECKED = 256
+"""Selected rows after which the distances are read: reading them for every row would wait for a GPU each time."""
 
 
 @torch.inference_mode()
@@ -36,15 +38,17 @@ def coreset(rows: Tensor, size: int, draw: np.random.Generator, *, projected: in
     if projected is not None and projected < width:
         matrix = draw.normal(size=(width, projected)) / math.sqrt(projected)
         rows = rows @ torch.from_numpy(matrix.astype(np.float32)).to(rows.device)
-    latest = torch.as_tensor(int(draw.integers(len(rows))), device=rows.device)
-    chosen = [latest]
-    far = (rows - rows[latest]).square().sum(dim=1)
+    latest = torch.as_tensor([int(draw.integers(len(rows)))], device=rows.device)
+    far = (rows - rows.index_select(0, latest)).square().sum(dim=1)
+    chosen, distances = [latest], []
     with progress("Selecting the coreset", total=size) as tick:
         while len(chosen) < min(size, len(rows)):
             tick()
-            latest = far.argmax()
-            if float(far[latest]) == 0.0:
-                break
+            latest = far.argmax(keepdim=True)
+            distances.append(far.index_select(0, latest))
             chosen.append(latest)
-            far = torch.minimum(far, (rows - rows[latest]).square().sum(dim=1))
-    return torch.stack(chosen)
+            far = torch.minimum(far, (rows - rows.index_select(0, latest)).square().sum(dim=1))
+            if len(chosen) % CHECKED == 0 and float(distances[-1]) == 0.0:
+                break
+    indices = torch.cat(chosen)
+    return indices[: 1 + int((torch.cat(distances) > 0.0).sum())] if distances else indices

@@ -71,7 +71,8 @@ class FrameScorer:
             actions: (n, time, width), normalised.
             state: (n, state_size), on any device.
         """
-        channels_last = torch.from_numpy(np.ascontiguousarray(np.moveaxis(frames, 2, -1))).to(self.device)
+        # The device transposes: a host takes longer than the network does.
+        channels_last = torch.from_numpy(frames).to(self.device).movedim(2, -1).contiguous()
         pixels = scale_pixels(channels_last.movedim(-1, 2), *self.network.pixel_range)
         inputs = torch.from_numpy(np.asarray(actions, np.float32)).to(self.device)
         with deterministic_kernels(self.device):

@@ -103,7 +103,7 @@ class PredictionDetector(TrainedNetwork[Network, ImageScaling]):
         validation_loss = self._loss(validation, None)
         self._run_training(
             batches=lambda: at_least(self.min_updates, lambda: self._batches(dataset, training, random)),
-            loss=training_loss,
+            update=self._gradient_steps(training_loss),
             validate=lambda: validation_loss.mean(self._batches(validation, held_out, None)),
         )
 
