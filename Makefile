@@ -31,7 +31,7 @@ PACKAGE_READY := $(VENV)/.stamp-package
 TORCH_READY := $(VENV)/.stamp-torch
 DEV_READY := $(VENV)/.stamp-dev
 
-.PHONY: help quickstart test test-fast test-minimum coverage lint docs bench lock clean
+.PHONY: help quickstart test test-all test-fast test-minimum coverage lint docs bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,11 @@ test: $(PACKAGE_READY) $(DEV_READY) ## Lint, build the documentation, then run t
 	@# The documentation is built by one process, which leaves the other cores to the linters.
 	@$(MAKE) --no-print-directory docs & $(MAKE) --no-print-directory lint || { wait; exit 1; }; wait $$!
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-all: export OMP_NUM_THREADS := 1
+test-all: export OPENBLAS_NUM_THREADS := 1
+test-all: $(PACKAGE_READY) $(DEV_READY) ## Run every test: also the scientific checks and the whole attack, which take long
+	@$(BIN)/python -m pytest $(PYTEST_ARGS) -m ""
 
 test-fast: export OMP_NUM_THREADS := 1
 test-fast: export OPENBLAS_NUM_THREADS := 1

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -45,12 +46,8 @@ def episodes(seed: int) -> list[Episode]:
 @contextmanager
 def launched_one_by_one() -> Iterator[None]:
     """Train without CUDA graphs within the block."""
-    replayed = network_detector.replayed_on_gpu
-    network_detector.replayed_on_gpu = lambda update, random: update
-    try:
+    with patch.object(network_detector, "replayed_on_gpu", lambda update, random: update):
         yield
-    finally:
-        network_detector.replayed_on_gpu = replayed
 
 
 def trained(kind: str, device: str, nominal: list[Episode]) -> tuple[float, Any]:

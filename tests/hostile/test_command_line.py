@@ -193,11 +193,12 @@ def place(tmp_path: Path, dataset: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.fixture
 def limited() -> Iterator[None]:
     """Let large arrays fail instead of filling the machine."""
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + 4 * GIGABYTE, before[1]))
+    # Of the data of the process: CUDA reserves tens of gigabytes of addresses, which take no memory.
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_DATA, (used + 4 * GIGABYTE, before[1]))
     yield
-    resource.setrlimit(resource.RLIMIT_AS, before)
+    resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def test_members_learn_from_different_episodes_in_batches_of_all_they_know(nomin
     detector = PEDM(hidden=(4,), n_members=3, batch_size=10, n_epochs=0, device="cpu").fit(nominal)
     rows = detector._rows(nominal)
     draw = detector._batches(nominal, rows, RandomNumbers(0, CPU))
-    epochs = [torch.cat([batch.index for batch in draw()], dim=1) for _ in range(4)]
+    epochs = [torch.cat([batch.indices for batch in draw()], dim=1) for _ in range(4)]
     assert all(epoch.shape == (3, len(rows)) for epoch in epochs)
     known = [set(torch.cat(epochs, dim=1)[member].tolist()) for member in range(3)]
     assert known[0] != known[1] != known[2]

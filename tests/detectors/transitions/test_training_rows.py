@@ -38,5 +38,5 @@ def test_the_mean_loss_does_not_depend_on_the_batch_size():
 def test_every_row_is_in_one_batch_of_an_epoch():
     rows = TrainingRows(torch.randn(10, 2), torch.randn(10, 2), torch.ones(10))
     batches = rows.shuffled(4, RandomNumbers(0, CPU))
-    assert [len(batch.index) for batch in batches] == [4, 4, 2]
-    assert sorted(torch.cat([batch.index for batch in batches]).tolist()) == list(range(10))
+    assert [len(batch.indices) for batch in batches] == [4, 4, 2]
+    assert sorted(torch.cat([batch.indices for batch in batches]).tolist()) == list(range(10))

@@ -202,9 +202,8 @@ class DeepRowDetector(RowDetector):
 
     def _rows_per_batch(self) -> int:
         """Return the number of rows that are scored at the same time."""
-        if self.device_.type == "cpu":
-            return CHUNK
-        return max(CHUNK, min(GPU_CHUNK, GPU_VALUES // self.width_))
+        on_gpu = min(GPU_CHUNK, GPU_VALUES // math.prod(self.shape_))
+        return CHUNK if self.device_.type == "cpu" else max(CHUNK, on_gpu)
 
     def _terms(self, rows: Tensor) -> Tensor | None:
         """Return the terms (n, columns) that add up to the score; None if the score has no such terms."""

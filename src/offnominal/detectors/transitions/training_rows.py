@@ -20,11 +20,11 @@ class RowBatch(NamedTuple):
     """Rows of one update.
 
     Args:
-        index: Indices of the rows.
+        indices: Indices of the rows.
         steps: Steps of the longest of them, if rows are sequences.
     """
 
-    index: Tensor
+    indices: Tensor
     steps: int | None = None
 
 
@@ -49,8 +49,8 @@ class TrainingRows:
 
     def take(self, batch: RowBatch) -> TrainingRows:
         """Return the rows of a batch; padding after its longest sequence is removed."""
-        index, steps = batch
-        inputs, targets, mask = self.inputs[index], self.targets[index], self.mask[index]
+        indices, steps = batch
+        inputs, targets, mask = self.inputs[indices], self.targets[indices], self.mask[indices]
         if steps is None:
             return TrainingRows(inputs, targets, mask)
         return TrainingRows(inputs[:, :steps], targets[:, :steps], mask[:, :steps])
@@ -63,9 +63,9 @@ class TrainingRows:
         """Return rows in an order, in batches."""
         parts = torch.split(order, batch_size)
         if self.lengths is None:
-            return [RowBatch(index) for index in parts]
+            return [RowBatch(indices) for indices in parts]
         lengths = torch.split(self.lengths[order.cpu()], batch_size)
-        return [RowBatch(index, self._steps(int(part.max()))) for index, part in zip(parts, lengths, strict=True)]
+        return [RowBatch(indices, self._steps(int(part.max()))) for indices, part in zip(parts, lengths, strict=True)]
 
     def _steps(self, longest: int) -> int:
         """Return the steps of a batch: those of its longest sequence, on a GPU rounded up to one of few lengths."""
@@ -105,10 +105,10 @@ def replayed_on_gpu(update: Callable[[RowBatch], Tensor], random: RandomNumbers)
     """
     if random.device.type != "cuda":
         return update
-    replayed = ReplayedUpdate(lambda index, steps: update(RowBatch(index, steps)), random.generator)
+    replayed = ReplayedUpdate(lambda indices, steps: update(RowBatch(indices, steps)), random.generator)
 
     def replay(batch: RowBatch) -> Tensor:
-        loss = replayed(batch.index, batch.steps)
+        loss = replayed(batch.indices, batch.steps)
         assert loss is not None
         return loss
 

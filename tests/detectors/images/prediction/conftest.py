@@ -54,10 +54,10 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def record(length, seed, *, jump=0, onset=0, side=SIDE):
+def record(length, seed, *, jump=0, onset=0, side=SIDE, moves=(-1.0, 1.0)):
     """A bright bar moves left or right with the action, modulo the width; a fault adds jumps from onset on."""
     draw = np.random.default_rng(seed)
-    actions = draw.choice([-1.0, 1.0], (length, 1)).astype(np.float32)
+    actions = draw.choice(moves, (length, 1)).astype(np.float32)
     positions = draw.integers(side) + np.concatenate([[0], np.cumsum(STEP * actions[:, 0])])
     positions[onset + 1 :] += jump * np.arange(1, length - onset + 1)
     frames = np.full((length + 1, 3, side, side), 40, np.uint8)
