@@ -73,6 +73,34 @@ def test_other_web_sites_cannot_open_a_websocket_or_change_anything():
     assert client.post("/", headers={"origin": "null"}).status_code == 403
 
 
+COMPUTED = ["/curves/x.json", "/clips/small/x/strong.webp", "/replay/data", "/replay/left/0.webp"]
+
+
+def fetched(site, mode, dest):
+    return {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "unknown"])
+def test_other_web_sites_cannot_make_the_server_compute(client, site):
+    for path in ("/", "/runs/small", *COMPUTED):
+        for mode, dest in (("no-cors", "image"), ("no-cors", "empty"), ("no-cors", "script"), ("navigate", "iframe")):
+            assert client.get(path, headers=fetched(site, mode, dest)).status_code == 403
+    for path in COMPUTED:
+        assert client.get(path, headers=fetched(site, "navigate", "document")).status_code == 403
+
+
+def test_other_web_sites_may_link_to_pages_and_files(client):
+    for path in ("/", "/runs/small", "/runs/small/manifest.json", "/live"):
+        assert client.get(path, headers=fetched("cross-site", "navigate", "document")).status_code == 200
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_own_pages_and_the_user_may_load_everything(client, site):
+    for path in ("/", "/static/page.js"):
+        assert client.get(path, headers=fetched(site, "cors", "empty")).status_code == 200
+    assert client.get("/curves/x.json", headers=fetched(site, "cors", "empty")).status_code == 404
+
+
 @pytest.mark.parametrize("headers", [{}, {"origin": "http://localhost:8000"}])
 def test_own_pages_and_programs_can_open_a_websocket(headers):
     with guarded().websocket_connect("/socket", headers={"host": "localhost:8000"} | headers) as socket:

@@ -28,6 +28,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+COMPUTED = ("/clips/", "/curves/", "/replay/")
+"""Begins of the addresses of data that are computed on demand."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 REFUSED = 1008
 """Close code of a websocket: policy violation."""
@@ -36,9 +38,9 @@ REFUSED = 1008
 class Guard:
     """Refuses requests that another web site or another machine could have caused, and those that are too large.
 
-    Checked are the Host header (against DNS rebinding), the Origin of websockets and of requests that change something
-    (against other web sites), the token, and sizes. A token in the address is stored as a cookie, and the client is
-    sent to the same address without it.
+    Checked are the Host header (against DNS rebinding), the Origin of websockets and of requests that change something,
+    and Sec-Fetch-Site of requests that read (against other web sites), the token, and sizes. A token in the address is
+    stored as a cookie, and the client is sent to the same address without it.
 
     Args:
         app: The application.
@@ -78,6 +80,8 @@ class Guard:
         changes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         if changes and not _same_origin(headers.get("origin"), host):
             return PlainTextResponse("Requests from other web sites are refused.", 403)
+        if not changes and not _may_read(headers, scope["path"]):
+            return PlainTextResponse("Other web sites may link to pages of this server, and load nothing from it.", 403)
         if len(scope["query_string"]) > self.settings.max_query:
             return PlainTextResponse("The address is too long.", 414)
         length = headers.get("content-length", "0")
@@ -144,6 +148,18 @@ def _with_headers(send: Send) -> Send:
 def _same_origin(origin: str | None, host: str) -> bool:
     """Whether a request comes from a page of this server, or from a program that is no browser."""
     return origin is None or urlsplit(origin).netloc.lower() == host.lower()
+
+
+def _may_read(headers: Headers, path: str) -> bool:
+    """Whether a browser asks for its own page or its user; another site may only lead the user to a page or a file.
+
+    Images, frames and scripts of other sites would make the server compute. Old browsers do not send this header, but
+    neither the cookie of the token; and other programs could set it to anything.
+    """
+    if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
+        return True
+    leads = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
+    return leads and not path.startswith(COMPUTED)
 
 
 def _is_address(name: str) -> bool:

@@ -12,9 +12,11 @@ from dataclasses import replace
 from threading import Thread, Timer
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from offnominal.core.errors import AddressInUse, InvalidParameter
 from offnominal.web.app import make_app
+from offnominal.web.connections import BACKLOG, OpenFiles, bounded, most_connections
 from offnominal.web.run_data import prepare
 from offnominal.web.settings import Settings
 
@@ -42,14 +44,7 @@ def serve(settings: Settings, *, announce: Callable[[str], object] = print, brow
     with closing(bound_socket(settings)) as listener:
         chosen = replace(settings, port=listener.getsockname()[1])
         app = make_app(chosen)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            ws="websockets-sansio",
-            ws_max_size=chosen.max_body,
-            server_header=False,
-            timeout_graceful_shutdown=2,
-        )
+        config = config_of(app, chosen)
         announce(address_of(chosen))
         Thread(target=prepare, args=[app.state.library], daemon=True).start()
         if browser:
@@ -57,7 +52,29 @@ def serve(settings: Settings, *, announce: Callable[[str], object] = print, brow
             timer.daemon = True
             timer.start()
         logging.getLogger("uvicorn.error").addFilter(_is_news)
+        logging.getLogger("asyncio").addFilter(OpenFiles())
         uvicorn.Server(config).run([listener])
+
+
+def config_of(app: ASGIApp, settings: Settings, *, most: int | None = None) -> uvicorn.Config:
+    """Return how an application is served.
+
+    Args:
+        app: The application.
+        settings: Its settings.
+        most: Largest number of connections; None is what the process can open.
+    """
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        loop="asyncio",
+        http=bounded(most_connections() if most is None else most),
+        ws="websockets-sansio",
+        ws_max_size=settings.max_body,
+        server_header=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=2,
+    )
 
 
 def address_of(settings: Settings) -> str:
@@ -84,7 +101,7 @@ def bound_socket(settings: Settings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
-        listener.listen()
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         where = f"{settings.host}:{settings.port}"
