@@ -9,10 +9,12 @@ from typer.testing import CliRunner
 
 from offnominal.cli.program import program
 from offnominal.cli.scoreboard import scoreboard_table
+from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation import Estimate
 from offnominal.papers.paper import PublishedTable
 from offnominal.papers.scoreboard import TableScore
 from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
 
 runner = CliRunner()
 
@@ -72,7 +74,41 @@ def test_numbers_and_shares_fit_into_80_columns():
     assert max(map(len, lines)) <= 80
     (total,) = (line.split() for line in lines if line.strip().startswith("all papers"))
     assert total == ["all", "papers", "12,000", "1,200", "1", "400", "400", "9,999"]
-    assert "20.0% of 2,001" in written.getvalue()
+    text = " ".join(written.getvalue().split())
+    assert "9,999 of 12,000 not run" in text
+    assert "20.0% of 2,001" in text
+
+
+def test_a_store_without_results_is_not_called_explained(tmp_path):
+    said = runner.invoke(program, ["reproduce", "--all", "--store", str(tmp_path / "none")])
+    found = json.loads(
+        runner.invoke(program, ["reproduce", "--all", "--json", "--store", str(tmp_path / "none")]).stdout
+    )
+    missing = f"{found['not run']:,} of {found['values']:,}"
+    text = " ".join(said.output.split())
+    assert f"{missing} published values have no result of ours; the shares leave them out." in text
+    assert found["not run"] > found["values"] / 2
+
+
+@pytest.mark.parametrize("words", [["--table", "3"], ["--images", "--table", "3"]])
+def test_nothing_is_computed_for_a_table_that_the_scale_cannot_fill(tmp_path, monkeypatch, words):
+    monkeypatch.setattr("offnominal.cli.reproduction.computed_run", lambda *_, **__: pytest.fail("it was computed"))
+    said = runner.invoke(program, ["reproduce", "anomaly-gym", *words, "--scale", "smoke", "--run"])
+    assert isinstance(said.exception, InvalidParameter)
+    assert "nothing is computed. Scale smoke of anomaly-gym" in str(said.exception)
+
+
+def test_tables_that_a_scale_cannot_fill_are_named_before_the_others_are_computed(monkeypatch):
+    computed = []
+    monkeypatch.setattr(
+        "offnominal.cli.reproduction.computed_run", lambda run, **_: computed.append(run) or RunResults.none()
+    )
+    said = runner.invoke(
+        program, ["reproduce", "anomaly-gym", "--table", "3", "--table", "12", "--scale", "smoke", "--run"]
+    )
+    assert said.exit_code == 0, said.output
+    assert "Scale smoke of anomaly-gym has no number for Table 3" in said.stderr
+    assert [run.study for run in computed] == ["anomaly-gym"]
 
 
 @pytest.mark.parametrize(

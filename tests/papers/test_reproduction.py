@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.catalogue import figures_of, papers, tables_of
-from offnominal.papers.reproduction import StudyRun, reproductions
+from offnominal.papers.catalogue import figures_of, paper, papers, tables_of
+from offnominal.papers.reproduction import StudyRun, fillable_runs, reproductions, why_unfilled
+from offnominal.studies import load_study, open_run, run
 from offnominal.studies.results import RunResults
 
 
@@ -92,3 +93,73 @@ def test_published_numbers_are_shown_without_results(paper):
         lines = table.compare(replace(RunResults.none(), name=table.study))
         assert not table.study or all(line.ours.value is None for line in lines), table.heading
     assert any(line.published is not None for table in tables_of(paper) for line in table.compare(RunResults.none()))
+
+
+def unfilled(paper, number, scale, *, worlds=None, images=False):
+    return [
+        why_unfilled(each)
+        for each in reproductions(tables_of(paper, [number], images=images), scale=scale, worlds=worlds)
+    ]
+
+
+def test_a_scale_that_cannot_fill_a_table_is_known_before_anything_is_computed():
+    (why,) = unfilled("anomaly-gym", "3", "smoke")
+    assert why.startswith("Scale smoke of anomaly-gym has no number for Table 3: its numbers are means over groups")
+    assert why.endswith("; scale paper or laptop has one.")
+    assert unfilled("anomaly-gym", "3", "laptop") == unfilled("anomaly-gym", "12", "smoke") == [""]
+
+
+def test_chosen_worlds_count():
+    assert unfilled("anomaly-gym", "3", "smoke", worlds=["SAP-*"]) == [""]
+    (why,) = unfilled("anomaly-gym", "3", "laptop", worlds=["SAP-Goal2-*"])
+    assert "none of the groups is among SAP-Goal2-v0" in why
+
+
+@pytest.mark.parametrize(
+    ("paper", "number", "images", "reason"),
+    [
+        ("anomaly-gym", "5", True, "the run lacks MJC-CartpoleSwingup-v0, URM-Reach-v0, level tiny; no scale"),
+        ("comparison", "VI", True, "at least 5 classes, and the run has 1"),
+        ("comparison", "figC3", True, "it is about cifar10, and the run has mnist"),
+        ("novelcraft", "3", False, "trained on NovelCraft+, which the run leaves out; scale paper has one."),
+        ("ood-rl", "5", False, "it is about OOD-Pong-v0, and the run has OOD-CartPole-v0, OOD-Pendulum-v0; scale pong"),
+        ("ood-rl", "6", False, "it is about agents with MC-Dropout, and the run has Ensemble"),
+    ],
+)
+def test_the_reason_is_named(paper, number, images, reason):
+    (why,) = unfilled(paper, number, "smoke", images=images)
+    assert reason in why
+
+
+def test_ranks_need_enough_tables_and_methods():
+    assert [why.partition(" need ")[2].partition(";")[0] for why in unfilled("comparison", "V", "smoke")] == [
+        "5 tables, and the run has 3",
+        "5 methods, and the run has 3",
+    ]
+
+
+def test_runs_that_fill_nothing_are_left_out_with_a_reason():
+    found = reproductions(tables_of("anomaly-gym", ["3", "12"]), scale="smoke")
+    runs, without = fillable_runs(found)
+    assert (len(runs), len(without)) == (1, 1)
+    assert fillable_runs(found[:1]) == ([], without)
+
+
+SMOKE = {
+    table.study: [each for each in paper(id).load_published().tables if each.study == table.study]
+    for id in papers.ids()
+    for table in paper(id).load_published().tables
+    if table.study
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", SMOKE)
+def test_every_table_has_a_number_at_scale_smoke_or_says_before_that_it_has_none(study, tmp_path, public_data):
+    run(load_study(study), "smoke", folder=tmp_path / "run", store=tmp_path / "store", workers=2)
+    results = open_run(tmp_path / "run")
+    if results.manifest["missing"]:
+        pytest.skip(f"{', '.join(results.manifest['missing'])} is not in the data home")
+    for found in reproductions(SMOKE[study], scale="smoke"):
+        filled = any(line.ours.value is not None for line in found.item.compare(results))
+        assert filled == (why_unfilled(found) == ""), (study, found.item.heading)

@@ -10,7 +10,7 @@ import typer
 
 from offnominal.cli.app import CHECK, App
 from offnominal.cli.options import count_option, file_option, seed_option
-from offnominal.cli.output import AsJson, out, print_json
+from offnominal.cli.output import AsJson, out, print_json, print_table
 from offnominal.cli.targets import (
     NAMES,
     POLICIES,
@@ -57,7 +57,7 @@ def audit(
     from offnominal.alarms import alarms_at, audit_world
     from offnominal.alarms.world_audit import SEED
     from offnominal.detectors import detectors as detector_registry
-    from offnominal.reports.tables import terminal_table, write_csv
+    from offnominal.reports.tables import write_csv
 
     ids = chosen_worlds(worlds)
     chosen = {name: _detector(name, epochs) for name in chosen_names(detector_registry, detectors)}
@@ -86,7 +86,7 @@ def audit(
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_csv(path, [result.row() for result in results])
             if not as_json:
-                out.print(terminal_table(f"{batch[0].detector} in {world}", [_described(result) for result in batch]))
+                print_table(f"{batch[0].detector} in {world}", [_described(result) for result in batch])
     if as_json:
         print_json([result.row() for result in results])
     else:

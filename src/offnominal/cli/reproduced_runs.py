@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from offnominal.cli.options import STORE
+from offnominal.cli.output import print_note
 
 if TYPE_CHECKING:
-    from offnominal.papers.reproduction import StudyRun
+    from offnominal.papers.reproduction import Reproduction, StudyRun
     from offnominal.studies.results import RunResults
+
+
+def runs_to_compute(found: Sequence[Reproduction]) -> list[StudyRun]:
+    """Return the runs that give numbers for some table or figure; what gets none is printed.
+
+    Args:
+        found: Tables and figures with their runs.
+
+    Raises:
+        InvalidParameter: There are runs, but none gives a number.
+    """
+    from offnominal.core.errors import InvalidParameter
+    from offnominal.papers.reproduction import fillable_runs
+
+    runs, without = fillable_runs(found)
+    if without and not runs:
+        raise InvalidParameter(f"nothing is computed. {' '.join(without)}")
+    for line in without:
+        print_note(line)
+    return runs
 
 
 def computed_run(chosen: StudyRun, **options: Any) -> RunResults:

@@ -12,7 +12,7 @@ from rich.markup import escape
 from offnominal.cli.app import RUN, App
 from offnominal.cli.options import STORE, Ray, StoreFolder, Workers, Worlds
 from offnominal.cli.output import AsJson, out, print_json, print_whole
-from offnominal.cli.reproduced_runs import computed_run, stored_results
+from offnominal.cli.reproduced_runs import computed_run, runs_to_compute, stored_results
 from offnominal.cli.run_summary import print_missing
 from offnominal.cli.scoreboard import show_scoreboard
 
@@ -92,8 +92,9 @@ def reproduce(
     found = reproductions(items, scale=scale, worlds=worlds or None)
     opened: dict[StudyRun | None, RunResults] = {None: RunResults.none()}
     remarks: list[str] = []
+    worth_computing = runs_to_compute(found) if compute else []
     for chosen in dict.fromkeys(run for _, run in found if run is not None):
-        if compute:
+        if chosen in worth_computing:
             opened[chosen] = computed_run(chosen, **options)
         else:
             opened[chosen], remark = stored_results(chosen, store)

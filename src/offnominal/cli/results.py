@@ -15,7 +15,7 @@ import typer
 from offnominal.cli.app import RUN, App
 from offnominal.cli.failures import WRONG, print_failure
 from offnominal.cli.options import STORE, MovedStore, ShowAll, StoreFolder, folder_option, number_option
-from offnominal.cli.output import AsJson, out, print_json, print_note, print_rows, print_sentence, print_text
+from offnominal.cli.output import AsJson, print_json, print_note, print_rows, print_sentence, print_table, print_text
 from offnominal.cli.run_summary import finish_run, print_leaderboard, print_missing
 
 outcomes = App(RUN)
@@ -168,7 +168,6 @@ def results(
 
     Example: [bold]offnominal results "SELECT name, avg(matched_auroc) FROM results GROUP BY name"[/]
     """
-    from offnominal.reports.tables import terminal_table
     from offnominal.studies.store import Store
 
     with _ended_after(timeout):
@@ -176,7 +175,7 @@ def results(
     if as_json:
         print(json.dumps(rows, indent=2, default=str))
     else:
-        out.print(terminal_table(f"{len(rows)} rows", rows))
+        print_table(f"{len(rows)} rows", rows)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
-from offnominal.cli.output import out, print_json, print_sentence, print_text
+from offnominal.cli.output import out, print_json, print_sentence, print_table, print_text
 
 if TYPE_CHECKING:
     from offnominal.studies.failure import Failure, FailureGroup
@@ -52,14 +52,13 @@ def print_leaderboard(found: RunResults, metric: str | None = None, *, part: str
         part: Description of the part; empty for the whole run.
         untrained: Whether to show networks without training.
     """
-    from offnominal.reports.tables import terminal_table
     from offnominal.studies.kinds import study_kind
     from offnominal.studies.untrained import untrained_names
 
     kind = study_kind(found.kind)
     rows, hidden = kind.summary(found, metric), set() if untrained else untrained_names(found.table)
     shown = [row for row in rows if row.get("detector") not in hidden]
-    out.print(terminal_table(f"{found.title}: leaderboard{part}", shown))
+    print_table(f"{found.title}: leaderboard{part}", shown)
     for line in kind.findings(found) if metric is None else ():
         print_sentence(line)
     if len(shown) < len(rows):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from offnominal.cli.output import print_json, print_note, print_sentence, print_whole
-from offnominal.cli.reproduced_runs import computed_run
+from offnominal.cli.reproduced_runs import computed_run, runs_to_compute
 from offnominal.cli.run_summary import print_missing
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def _compute(ids: Sequence[str], scale: str | None, **options: Any) -> list[str]
     from offnominal.studies.catalogue import load_study
 
     found = reproductions([table for id in ids for table in paper(id).load_published().tables], scale=scale)
-    runs = dict.fromkeys(run for _, run in found if run is not None and run.scale in load_study(run.study).scales)
-    return [label for run in runs for label in computed_run(run, **options).missing]
+    known = [each for each in found if each.run is not None and each.run.scale in load_study(each.run.study).scales]
+    return [label for run in runs_to_compute(known) for label in computed_run(run, **options).missing]
 
 
 def scoreboard_table(scores: Sequence[TableScore]) -> RichTable:
@@ -104,12 +104,15 @@ def scoreboard_table(scores: Sequence[TableScore]) -> RichTable:
 
 
 def _add_total(table: RichTable, title: str, scores: Sequence[TableScore]) -> None:
-    """Add the sum over tables, and the share of unexplained differences."""
+    """Add the sum over tables, the values that are not run, and the share of unexplained differences of the others."""
     from offnominal.papers.scoreboard import OutcomeCounts
 
     total = OutcomeCounts.total(score.counts for score in scores)
     share = total.unexplained_share
-    below = "" if share is None else f"{share:.1%} of {total.compared:,} compared unexplained"
+    left_out = f"{total.not_run:,} of {total.values:,} not run" if total.not_run else ""
+    below = "; ".join(
+        filter(None, [left_out, "" if share is None else f"{share:.1%} of {total.compared:,} compared unexplained"])
+    )
     table.add_section()
     table.add_row("", _two_lines(title, below, "not bold"), *_numbers(total), style="bold")
 
@@ -129,9 +132,17 @@ def _numbers(counts: OutcomeCounts) -> list[Text]:
 
 
 def _remarks(scores: Sequence[TableScore]) -> list[str]:
-    """Return what the table leaves out: the state of the results, and how to see and compute more."""
+    """Return what the table leaves out: values without a result, the state of the results, and how to see more."""
+    from offnominal.papers.scoreboard import OutcomeCounts
+
+    total = OutcomeCounts.total(score.counts for score in scores)
+    missing = (
+        [f"{total.not_run:,} of {total.values:,} published values have no result of ours; the shares leave them out."]
+        if total.not_run
+        else []
+    )
     runs = {score.source: score.run for score in scores if score.run is not None}
-    lines = [f"{source}: {run.state}." for source, run in runs.items() if run.state]
+    lines = missing + [f"{source}: {run.state}." for source, run in runs.items() if run.state]
     without = dict.fromkeys(score.table.study for score in scores if score.needs_run and score.run is None)
     if without:
         lines.append(f"No results of {', '.join(without)}; `offnominal run STUDY --scale SCALE` computes them.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from offnominal.core.registry import Spec
 from offnominal.studies.published_comparison import PublishedComparison
@@ -32,6 +33,8 @@ class PublishedTable:
         study_as_published: Name of the study with the errors of the public code of the paper; empty if there is none.
         not_computed: Why the numbers cannot be computed here, in one sentence; empty if they can.
         judge_again: Returns a value of an earlier run with the reasons that are known now; None if they do not change.
+        unfilled: Returns why no row gets a number from a run of a study, which is given at its scale and with its
+            worlds; empty if some row gets one. None if every run of the study has one.
     """
 
     number: int | str
@@ -45,6 +48,7 @@ class PublishedTable:
     study_as_published: str = ""
     not_computed: str = ""
     judge_again: Callable[[PublishedComparison], PublishedComparison] | None = None
+    unfilled: Callable[[Any], str] | None = None
 
     @property
     def name(self) -> str:

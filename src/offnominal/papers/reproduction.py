@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from offnominal.papers.paper import PublishedFigure, PublishedTable
 from offnominal.studies.catalogue import load_study
-from offnominal.studies.world_selection import select_worlds, study_worlds
+from offnominal.studies.world_selection import at_worlds, select_worlds, study_worlds
 
 Item = PublishedTable | PublishedFigure
 
@@ -68,3 +68,41 @@ def reproductions(
         for item, listed in zip(items, item_worlds, strict=True)
     ]
     return [Reproduction(item, run) for item, run in zip(items, runs, strict=True) if run.worlds]
+
+
+def why_unfilled(found: Reproduction) -> str:
+    """Return why the run of a table gives no number of ours for any of its rows, and which scales do; empty if it does.
+
+    Nothing is computed.
+
+    Args:
+        found: The table or figure, and its run.
+
+    Example:
+        >>> from offnominal.papers.catalogue import tables_of
+        >>> (table_3,) = reproductions(tables_of("anomaly-gym", ["3"]), scale="smoke")
+        >>> print(why_unfilled(table_3))  # doctest: +ELLIPSIS
+        Scale smoke of anomaly-gym has no number for Table 3: its numbers are means over groups of worlds, and ...
+    """
+    item, run = found
+    if run is None or isinstance(item, PublishedFigure) or item.unfilled is None:
+        return ""
+    study, unfilled = load_study(run.study), item.unfilled
+
+    def reason(scale: str) -> str:
+        return unfilled(at_worlds(study, scale, run.worlds))
+
+    why = reason(run.scale)
+    others = [scale for scale in study.scales if why and not reason(scale)]
+    remedy = f"scale {' or '.join(others)} has one" if others else "no scale of the study has one"
+    return f"Scale {run.scale} of {run.study} has no number for {item.name}: {why}; {remedy}." if why else ""
+
+
+def fillable_runs(found: Iterable[Reproduction]) -> tuple[list[StudyRun], list[str]]:
+    """Return the runs that give numbers for some table or figure, and why others do not; see :func:`why_unfilled`.
+
+    Args:
+        found: Tables and figures with their runs.
+    """
+    listed = [(each.run, why_unfilled(each)) for each in found if each.run is not None]
+    return list(dict.fromkeys(run for run, why in listed if not why)), [why for _, why in listed if why]

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 MISSING = "–"
+WIDEST_WORD = 24
+"""Longest word that is not broken where a terminal is narrow, in characters."""
 
 
 def terminal_table(title: str, rows: Rows) -> RichTable:
-    """Return a table for the terminal; numbers are aligned right, and wide text is wrapped."""
+    """Return a table for the terminal; numbers are aligned right, and wide text is wrapped between its words."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -32,12 +34,17 @@ def terminal_table(title: str, rows: Rows) -> RichTable:
         values = [row[name] for row in rows]
         numeric = _is_numeric(values)
         header = _wrapped(one_line(name), max(len(text(value)) for value in values)) if numeric else one_line(name)
+        whole = numeric or not table.columns
+        texts = [header, *(printable(text(value)) for value in values)]
+        parts = [len(part) for each in texts for part in (each.splitlines() if whole else each.split())]
+        widest = max(parts, default=1)
         table.add_column(
             Text(header),
             justify="right" if numeric else "left",
             vertical="top",
-            no_wrap=numeric or not table.columns,
+            no_wrap=whole,
             overflow="fold",
+            min_width=widest if whole else min(widest, WIDEST_WORD),
         )
     for row in rows:
         table.add_row(*(Text(printable(text(value))) for value in row.values()))

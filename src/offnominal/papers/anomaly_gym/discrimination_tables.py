@@ -25,6 +25,7 @@ from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
+from offnominal.studies.study import Study
 
 IMAGES = "anomaly-gym-images"
 METRICS = {
@@ -51,6 +52,13 @@ def table_3(results: RunResults) -> list[PublishedComparison]:
             labels = {"level": level, "detector": detector, "worlds": group, "faults": kind}
             lines.append(judged_group(PublishedComparison(labels, ours, published)))
     return lines
+
+
+def without_group(study: Study) -> str:
+    """Return why a run of a study has no number for Table 3; empty if it has all worlds of a group."""
+    if any(set(group) <= set(study.worlds) for group in GROUPS.values()):
+        return ""
+    return f"its numbers are means over groups of worlds, and none of the groups is among {', '.join(study.worlds)}"
 
 
 def judged_group(line: PublishedComparison) -> PublishedComparison:

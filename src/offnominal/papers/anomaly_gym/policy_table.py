@@ -13,6 +13,7 @@ from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
+from offnominal.studies.study import Study
 
 SCORES, VECTORS, IMAGES = "a", "b", "c"
 """Parts of the table."""
@@ -47,6 +48,14 @@ def _detectors(part: str, results: RunResults) -> list[PublishedComparison]:
         return next((each for each in found if each is not None), Estimate(None))
 
     return _lines(part, ours)
+
+
+def without_means(study: Study) -> str:
+    """Return why a run of a study has no mean AUROC of Table 5; empty if it has all its worlds and levels."""
+    levels = LEVELS if study.data.levels is None else study.data.levels
+    lacking = [world for world in dict.fromkeys(_worlds()) if world not in study.worlds]
+    lacking += [f"level {level}" for level in LEVELS if level not in levels]
+    return f"its numbers are means, and the run lacks {', '.join(lacking)}" if lacking else ""
 
 
 def _lines(part: str, ours: Callable[[Row], Estimate]) -> list[PublishedComparison]:

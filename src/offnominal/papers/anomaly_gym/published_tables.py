@@ -8,8 +8,9 @@ from offnominal.papers.anomaly_gym.discrimination_tables import (
     judged,
     judged_group,
     table_3,
+    without_group,
 )
-from offnominal.papers.anomaly_gym.policy_table import table_5, table_5_images
+from offnominal.papers.anomaly_gym.policy_table import table_5, table_5_images, without_means
 from offnominal.papers.anomaly_gym.strength_table import table_9
 from offnominal.papers.anomaly_gym.timing_table import table_4
 from offnominal.papers.anomaly_gym.training_tables import table_10, table_11
@@ -30,6 +31,7 @@ PUBLISHED = Published(
             table_3,
             study_as_published=AS_PUBLISHED,
             judge_again=judged_group,
+            unfilled=without_group,
         ),
         PublishedTable(4, "timing under three thresholds", VECTORS, table_4, study_as_published=AS_PUBLISHED),
         PublishedTable(5, "policies and detectors under other policies", "anomaly-gym-policies", table_5),
@@ -55,8 +57,16 @@ PUBLISHED = Published(
             study_as_published=IMAGES_AS_PUBLISHED,
             images=True,
             judge_again=judged_group,
+            unfilled=without_group,
         ),
-        PublishedTable(5, "image detectors under other policies", f"{IMAGES}-policies", table_5_images, images=True),
+        PublishedTable(
+            5,
+            "image detectors under other policies",
+            f"{IMAGES}-policies",
+            table_5_images,
+            images=True,
+            unfilled=without_means,
+        ),
         PublishedTable(
             13,
             "every metric of every image detector, world and level",

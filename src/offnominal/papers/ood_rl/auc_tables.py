@@ -13,6 +13,7 @@ from offnominal.papers.ood_rl.difference_causes import cause_of
 from offnominal.papers.ood_rl.measured_auc import MeasuredAUC, measured_auc
 from offnominal.papers.ood_rl.published import PublishedColumn
 from offnominal.papers.ood_rl.results import OODResults
+from offnominal.papers.ood_rl.study import OODStudy
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -32,6 +33,25 @@ def auc_table(results: RunResults, *, columns: Sequence[PublishedColumn], best: 
     """
     found = measured_auc(OODResults.of(results.table), columns[0].world)
     return [_line(column, found[column.method], best) for column in columns]
+
+
+def without_columns(study: OODStudy, *, columns: Sequence[PublishedColumn]) -> str:
+    """Return why a run of a study has no AUC for some published columns; empty if it has their world and kinds.
+
+    Args:
+        study: The study at the scale of the run.
+        columns: The published columns of a table.
+    """
+    world = columns[0].world
+    if world not in study.worlds:
+        return f"it is about {world}, and the run has {', '.join(study.worlds)}"
+    kinds = [each for each in study.uncertainties if each not in study.change(world).excluded_uncertainties]
+    if any(column.method in kinds for column in columns):
+        return ""
+    wanted, known = (
+        ", ".join(dict.fromkeys(KINDS[each] for each in some)) for some in ((c.method for c in columns), kinds)
+    )
+    return f"it is about agents with {wanted}, and the run has {known}"
 
 
 def _line(column: PublishedColumn, measured: Sequence[MeasuredAUC], best: bool) -> PublishedComparison:

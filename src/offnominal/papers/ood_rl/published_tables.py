@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.ood_rl.auc_tables import auc_table
+from offnominal.papers.ood_rl.auc_tables import auc_table, without_columns
 from offnominal.papers.ood_rl.detection_results import KINDS
 from offnominal.papers.ood_rl.published import (
     BEST_TABLES,
@@ -51,6 +51,7 @@ def _table(number: int, columns: Sequence[PublishedColumn], title: str, *, best:
         partial(auc_table, columns=columns, best=best),
         scale=PONG_SCALE if world == PONG else DEFAULT_SCALE,
         worlds=(world,),
+        unfilled=partial(without_columns, columns=columns),
     )
 
 

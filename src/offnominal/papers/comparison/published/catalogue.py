@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from offnominal.papers.comparison.cells import Leave
 from offnominal.papers.comparison.published.common_configurations import table_c4
 from offnominal.papers.comparison.published.costs import count_table, image_count_table, table_viii
 from offnominal.papers.comparison.published.ensembles import ensemble_table
 from offnominal.papers.comparison.published.image_classes import class_table, figure_c3
-from offnominal.papers.comparison.published.image_means import mean_table, table_c1
+from offnominal.papers.comparison.published.image_means import FEWEST_CLASSES, mean_table, table_c1
 from offnominal.papers.comparison.published.search_spaces import space_table
 from offnominal.papers.comparison.published.sizes import table_i, table_ii
 from offnominal.papers.comparison.published.table_results import cell_table, table_v
+from offnominal.papers.comparison.published.unfilled import (
+    too_few_classes,
+    too_few_for_ranks,
+    too_few_tables,
+    without_airplanes,
+)
 from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 Compare = Callable[[RunResults], list[PublishedComparison]]
+Unfilled = Callable[[Any], str]
+SOME_CLASSES = partial(too_few_classes, fewest=FEWEST_CLASSES)
 TABLES, DEEP, OUT, IN = "comparison", "comparison-deep", "comparison-images", "comparison-images-one-in"
 SEARCH = "search"
 """Scale of the image studies with most configurations that fits one GPU."""
@@ -27,38 +36,57 @@ IMAGE_STUDIES: dict[Leave, str] = {"leave-one-out": OUT, "leave-one-in": IN}
 
 
 def _halves(
-    number: str, title: str, compare: Callable[..., list[PublishedComparison]], *, as_published: bool = False
+    number: str,
+    title: str,
+    compare: Callable[..., list[PublishedComparison]],
+    *,
+    as_published: bool = False,
+    unfilled: Unfilled | None = None,
 ) -> Iterator[PublishedTable]:
     """Yield a table on tables: classical and deep methods are two studies."""
     for study, classical in ((TABLES, True), (DEEP, False)):
         about = "classical methods" if classical else "deep methods"
         whole = partial(compare, classical=classical)
         defects = partial(whole, as_published=True) if as_published else None
-        yield PublishedTable(number, f"{title}, {about}", study, whole, compare_as_published=defects)
+        yield PublishedTable(number, f"{title}, {about}", study, whole, compare_as_published=defects, unfilled=unfilled)
 
 
-def _settings(number: str, title: str, compare: Callable[..., list[PublishedComparison]]) -> Iterator[PublishedTable]:
+def _settings(
+    number: str, title: str, compare: Callable[..., list[PublishedComparison]], unfilled: Unfilled | None = None
+) -> Iterator[PublishedTable]:
     """Yield a table on images: one class anomalous and one class normal are two studies."""
     for setting, study in IMAGE_STUDIES.items():
-        yield _images(number, f"{title}, {setting}", study, partial(compare, setting=setting))
+        yield _images(number, f"{title}, {setting}", study, partial(compare, setting=setting), unfilled)
 
 
-def _images(number: str, title: str, study: str, compare: Compare) -> PublishedTable:
-    return PublishedTable(number, title, study, compare, images=True, scale=SEARCH)
+def _images(number: str, title: str, study: str, compare: Compare, unfilled: Unfilled | None = None) -> PublishedTable:
+    return PublishedTable(number, title, study, compare, images=True, scale=SEARCH, unfilled=unfilled)
 
 
-def _with_errors(number: str, title: str, compare: Callable[..., list[PublishedComparison]]) -> PublishedTable:
+def _with_errors(
+    number: str, title: str, compare: Callable[..., list[PublishedComparison]], unfilled: Unfilled | None = None
+) -> PublishedTable:
     """Return a table on images with one class left out, whose DeepSVDD has an error in the public code."""
-    return replace(_images(number, title, OUT, compare), compare_as_published=partial(compare, as_published=True))
+    return replace(
+        _images(number, title, OUT, compare, unfilled), compare_as_published=partial(compare, as_published=True)
+    )
 
 
 PUBLISHED_TABLES = (
     PublishedTable("I", "sizes of the tables after the split", "", table_i),
     PublishedTable("II", "sizes of the image sets, first class left out", "", table_ii),
     *_halves("IV", "test AUC on tables, mean protocol", partial(cell_table, metric="AUC"), as_published=True),
-    *_halves("V", "mean ranks on tables by the selection of the configuration", table_v),
-    _with_errors("VI", "test AUC on images, one class left out, max protocol", partial(mean_table, item="table_VI")),
-    _images("VII", "test AUC on images, one class left in, max protocol", IN, partial(mean_table, item="table_VII")),
+    *_halves("V", "mean ranks on tables by the selection of the configuration", table_v, unfilled=too_few_for_ranks),
+    _with_errors(
+        "VI", "test AUC on images, one class left out, max protocol", partial(mean_table, item="table_VI"), SOME_CLASSES
+    ),
+    _images(
+        "VII",
+        "test AUC on images, one class left in, max protocol",
+        IN,
+        partial(mean_table, item="table_VII"),
+        SOME_CLASSES,
+    ),
     PublishedTable("VIII", "prediction times of VAE variants", DEEP, table_viii),
     PublishedTable("A1", "search spaces of classical methods", "", partial(space_table, item="table_A1")),
     PublishedTable("A2", "search spaces of flows", "", partial(space_table, item="table_A2")),
@@ -70,17 +98,33 @@ PUBLISHED_TABLES = (
     ),
     *_halves("B2", "numbers of trained models per split", partial(count_table, item="table_B2")),
     *_halves("B3", "numbers of evaluated scores per split", partial(count_table, item="table_B3")),
-    _images("C1", "test AUC on images by the seed of the split", OUT, table_c1),
-    _with_errors("C2", "test AUC on images, one class left out, mean protocol", partial(mean_table, item="table_C2")),
-    _images("C3", "test AUC on images, one class left in, mean protocol", IN, partial(mean_table, item="table_C3")),
-    *_settings("C4", "configurations among the ten best of every class", table_c4),
+    _images("C1", "test AUC on images by the seed of the split", OUT, table_c1, too_few_classes),
+    _with_errors(
+        "C2",
+        "test AUC on images, one class left out, mean protocol",
+        partial(mean_table, item="table_C2"),
+        too_few_classes,
+    ),
+    _images(
+        "C3",
+        "test AUC on images, one class left in, mean protocol",
+        IN,
+        partial(mean_table, item="table_C3"),
+        too_few_classes,
+    ),
+    *_settings("C4", "configurations among the ten best of every class", table_c4, too_few_classes),
     _with_errors("C5", "test AUC by the class that is left out", partial(class_table, item="table_C5")),
     _images("C6", "test AUC by the class that is left in", IN, partial(class_table, item="table_C6")),
     *_settings("C7", "numbers of trained models per class", partial(image_count_table, item="table_C7")),
     *_settings("C8", "numbers of evaluated scores per class", partial(image_count_table, item="table_C8")),
-    _images("figC3", "test AUC of methods trained on airplanes", IN, figure_c3),
-    *_halves("D1", "AUC of ensembles on tables", partial(ensemble_table, item="table_D1")),
-    *_halves("D2", "TPR at 5 % false alarms of ensembles on tables", partial(ensemble_table, item="table_D2")),
+    _images("figC3", "test AUC of methods trained on airplanes", IN, figure_c3, without_airplanes),
+    *_halves("D1", "AUC of ensembles on tables", partial(ensemble_table, item="table_D1"), unfilled=too_few_tables),
+    *_halves(
+        "D2",
+        "TPR at 5 % false alarms of ensembles on tables",
+        partial(ensemble_table, item="table_D2"),
+        unfilled=too_few_tables,
+    ),
     _images("D3", "AUC of ensembles on images", OUT, partial(ensemble_table, item="table_D3")),
     _images("D4", "TPR at 5 % false alarms of ensembles on images", OUT, partial(ensemble_table, item="table_D4")),
 )
