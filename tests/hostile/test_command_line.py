@@ -69,7 +69,7 @@ CHEAP: dict[tuple[str, ...], dict[str, str]] = {
         "--out": "strengths.csv",
     },
     ("generate",): {"worlds": "SAP-Goal0-v0", "--out": "generated", **DATA},
-    ("verify",): {"folder": "data/SAP-Goal0-v0"},
+    ("verify",): {"path": "data/SAP-Goal0-v0"},
     ("export",): {"folder": "data/SAP-Goal0-v0", "--split": "test"},
     ("import",): {"id": "nosuch/dataset-v0", "--out": "imported"},
     ("run",): {"study": "study.toml", "--out": "run", "--store": "store", "--workers": "1"},

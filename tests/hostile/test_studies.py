@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from offnominal.cli.program import program
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter, ModuleNotAllowed, OffnominalError
 from offnominal.detectors import detectors
@@ -105,7 +106,7 @@ def forged(folder, finished, **changes):
         facts[b"cell"] = json.dumps({**CELL.to_dict(), **changes}).encode()
     store.write(finished.key, rows.replace_schema_metadata(facts))
     manifest = {"study": "mine", "keys": [finished.key], "store": str(store.folder)}
-    (folder / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
+    write_checked_json(folder / "run.json", manifest)
     return folder
 
 
@@ -330,8 +331,8 @@ def test_a_run_whose_manifest_names_files_elsewhere_reads_none_of_them(tmp_path,
     forged(tmp_path, finished)
     outside = tmp_path / "outside.parquet"
     outside.write_bytes(b"PAR1 of somebody else PAR1")
-    manifest = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
-    (tmp_path / "run.json").write_text(json.dumps(manifest | {"keys": ["../../outside"]}), encoding="utf-8")
+    manifest = read_checked_json(tmp_path / "run.json")
+    write_checked_json(tmp_path / "run.json", manifest | {"keys": ["../../outside"]})
     for ask in (open_run, verify_run):
         with pytest.raises(InvalidParameter, match="is not the key of a result"):
             ask(tmp_path)

@@ -180,7 +180,7 @@ def test_the_manifest_says_what_was_run_and_what_it_cost(go, tmp_path):
     folder = tmp_path / "run"
     outcome, _ = go(small_cells("Time"), folder=folder, about={"study": "mine", "scale": "tiny"})
     found = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    assert list(found)[:2] == ["study", "scale"]
+    assert list(found)[:3] == ["checksum", "study", "scale"]
     assert found["keys"] == list(outcome.keys)
     assert found["store"] == str(tmp_path / "store")
     assert (found["computed"], found["failed"], found["interrupted"], found["seeds"]) == (1, 0, False, [0])

@@ -98,6 +98,7 @@ def test_a_damaged_cell_is_set_aside_and_named(here):
 
 
 @pytest.mark.parametrize("text", ["{}", '{"keys": 3, "store": "x"}', '{"keys": ["a"]}', "[]", "nonsense"])
+@pytest.mark.filterwarnings("ignore::offnominal.core.checksum.NoChecksum")
 def test_a_manifest_that_says_too_little_is_named(here, text):
     (here / "run.json").write_text(text, encoding="utf-8")
     with pytest.raises(DamagedFile, match=r"run\.json"):

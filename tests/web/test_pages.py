@@ -9,6 +9,7 @@ import shutil
 import pytest
 from starlette.testclient import TestClient
 
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.studies.kinds import study_kinds
 from offnominal.studies.paired_comparison import compare_pair
 from offnominal.studies.runs import open_run
@@ -96,7 +97,7 @@ def test_without_runs_the_pages_say_how_to_make_one(tmp_path):
 def test_a_run_whose_store_was_moved_and_damaged_folders_do_not_stop_the_server(small_runs, tmp_path):
     shutil.copytree(small_runs, tmp_path / "runs")
     manifest = tmp_path / "runs" / "small" / "run.json"
-    manifest.write_text(manifest.read_text().replace(str(small_runs / "store"), "/no/such/store"))
+    write_checked_json(manifest, read_checked_json(manifest) | {"store": "/no/such/store"})
     (tmp_path / "runs" / "broken").mkdir()
     (tmp_path / "runs" / "broken" / "run.json").write_text("{")
     library = Library(Settings(runs=tmp_path / "runs", cache=tmp_path))

@@ -203,6 +203,15 @@ def read_card(path: Path) -> PolicyCard:
     return card
 
 
+def renew_card(path: Path) -> None:
+    """Write the hash of the present fields into the card of a policy."""
+    try:
+        card = PolicyCard.from_dict(read_json(path))
+    except InvalidParameter as error:
+        raise DamagedFile(f"{path} is not the card of a policy ({str(error).rstrip('.')}).") from None
+    write_json(path, card.with_sha256().to_dict())
+
+
 def _policy(tensors: dict[str, Array], card: PolicyCard) -> TrainedPolicy:
     """Return the policy that a card describes, with the given weights."""
     statistics = {name: tensors[name] for name in tensors if name.startswith(NORMALISER)}

@@ -25,6 +25,7 @@ from offnominal.core.files import content_errors
 from offnominal.worlds.catalogue import worlds
 
 LEVELS = {"tiny": 0.99, "light": 0.95, "medium": 0.90, "strong": 0.75, "extreme": 0.50}
+PUBLISHED = ("world", "anomaly", "level", "parameter", "score")
 CALIBRATED = ("tiny", "medium", "strong", "extreme")
 
 
@@ -164,6 +165,8 @@ def read_published_strengths(path: Path) -> dict[tuple[str, str, str], float]:
     """
     with content_errors(path, "published strengths"):
         rows = csv.DictReader(read_checked_text(path).splitlines())
+        if tuple(rows.fieldnames or ()) != PUBLISHED:
+            raise DamagedFile(f"{path} is not a table of published strengths; its columns are {rows.fieldnames}.")
         return {(row["world"], row["anomaly"], row["level"]): float(row["parameter"]) for row in rows}
 
 

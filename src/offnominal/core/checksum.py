@@ -75,7 +75,7 @@ def without_checksum(data: Mapping[str, Any], where: Path | str) -> dict[str, An
     elif data.get(KEY) != _checksum(content, where):
         raise DamagedFile(
             f"{where} was changed: its content does not have the checksum that it states; get the file again, or "
-            f"remove the entry {KEY!r} if the change is intended."
+            f"remove the entry {KEY!r} if the change is intended (`offnominal verify --renew` writes a new one)."
         )
     return content
 
@@ -108,15 +108,27 @@ def read_checked_text(path: Path) -> str:
     if line != f"{LINE}{sha256_of(content)}":
         raise DamagedFile(
             f"{path} was changed: its content does not have the checksum in its first line; get the file again, or "
-            "remove this line if the change is intended."
+            "remove this line if the change is intended (`offnominal verify --renew` writes a new one)."
         )
     return content
+
+
+def renew_checksum_of_json(path: Path) -> None:
+    """Write the checksum of the present entries into a JSON object."""
+    write_checked_json(path, {name: value for name, value in read_json(path).items() if name != KEY})
+
+
+def renew_checksum_of_text(path: Path) -> None:
+    """Write the checksum of the present text into its first line."""
+    line, _, content = (text := read_text(path)).partition("\n")
+    write_checked_text(path, content if line.startswith(LINE.rstrip()) else text)
 
 
 def warn_of_missing_checksum(where: Path | str) -> None:
     """Warn that damage to a file cannot be noticed."""
     warnings.warn(
-        f"{where} has no checksum, as files of version 0.2: damage to it cannot be noticed. Save it again.",
+        f"{where} has no checksum, as files of version 0.2: damage to it cannot be noticed. Save it again, "
+        "or run `offnominal verify --renew`.",
         NoChecksum,
         stacklevel=3,
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import copytree
 
+from offnominal.core.checksum import write_checked_json
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.files import file_errors, write_json
+from offnominal.core.files import file_errors
 from offnominal.reports.escape import printable_run
 from offnominal.reports.fault_clips import CLIPS
 from offnominal.reports.provenance import PRIVATE, check_provenance
@@ -78,7 +79,8 @@ def publish_report(results: RunResults, folder: Path | str) -> Path:
         raise InvalidParameter(f"{place} is the folder of the run itself; publish into another one.")
     with file_errors(place):
         place.mkdir(parents=True, exist_ok=True)
-    write_json(place / MANIFEST, {name: value for name, value in results.manifest.items() if name not in PRIVATE})
+    shown = {name: value for name, value in results.manifest.items() if name not in PRIVATE}
+    write_checked_json(place / MANIFEST, shown)
     if results.folder is not None and (results.folder / CLIPS).is_dir():
         with file_errors(place / CLIPS):
             copytree(results.folder / CLIPS, place / CLIPS, dirs_exist_ok=True)

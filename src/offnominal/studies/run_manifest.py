@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, MissingFile
-from offnominal.core.files import read_json, write_json
 from offnominal.datasets.manifest import installed
 from offnominal.studies.base import BaseCell
 from offnominal.studies.local import processors
@@ -35,7 +35,7 @@ def write_manifest(
     """
     earlier = labels_of(read_run(folder)) if part and (folder / FILE).exists() else {}
     labels = earlier | {key: cell.label for key, cell in zip(keys, cells, strict=True)}
-    write_json(
+    write_checked_json(
         folder / FILE,
         {
             **about,
@@ -54,13 +54,13 @@ def write_manifest(
 
 def complete_manifest(folder: Path, found: Mapping[str, Any]) -> None:
     """Add the outcome of the run to the manifest."""
-    write_json(folder / FILE, {**read_run(folder), **found, "finished": now()})
+    write_checked_json(folder / FILE, {**read_run(folder), **found, "finished": now()})
 
 
 def read_run(folder: Path) -> dict[str, Any]:
     """Read the manifest of a run, or raise an error if it is missing or invalid."""
     try:
-        found = read_json(folder / FILE)
+        found = read_checked_json(folder / FILE)
     except MissingFile:
         raise MissingFile(f"{folder} is no run: it has no {FILE}. `offnominal run` makes one.") from None
     keys = found.get("keys")

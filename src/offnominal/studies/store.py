@@ -9,8 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency, MissingFile
-from offnominal.core.files import file_errors, read_json, write_json
+from offnominal.core.files import file_errors
 from offnominal.studies import example_episodes as examples
 from offnominal.studies.failure import Failure
 from offnominal.studies.files import UNFINISHED, dataset_of, is_whole, parse_table, read_table, sweep, write_table
@@ -152,13 +153,13 @@ class Store:
 
     def fail(self, failure: Failure) -> None:
         """Store the failure of a cell."""
-        write_json(self._failure(failure.key), failure.to_dict(), staging=self._staging)
+        write_checked_json(self._failure(failure.key), failure.to_dict(), staging=self._staging)
 
     def failure(self, key: str) -> Failure | None:
         """Return the last failure of a cell, or None."""
         path = self._failure(key)
         try:
-            return Failure.from_dict(read_json(path))
+            return Failure.from_dict(read_checked_json(path))
         except (MissingFile, DamagedFile, InvalidParameter):
             return None
 
