@@ -132,6 +132,19 @@ class Collapsed(Time):
         return [np.zeros(len(each)) for each in episodes]
 
 
+class Placeless(Nearest):
+    def _fit(self, episodes, validation, seed):
+        super()._fit(episodes, validation, seed)
+        torch = pytest.importorskip("torch")
+        self.network_ = torch.nn.Linear(2, 1)
+
+
+class Placed(Nearest):
+    def __init__(self, device="auto"):
+        super().__init__()
+        self.device = device
+
+
 class Gullible(Nearest):
     def score(self, episodes):
         return [np.zeros(len(each)) for each in episodes]
@@ -147,6 +160,8 @@ class Gullible(Nearest):
         (Dice, "training is reproducible by its seed"),
         (Collapsed, "scores are finite and differ"),
         (Gullible, "invalid input is a named error"),
+        (Placeless, "a network takes a device"),
+        (Placed, "a network takes a device"),
     ],
 )
 def test_a_broken_detector_fails_its_law(make, law):

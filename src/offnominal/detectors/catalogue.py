@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 from offnominal.core.registry import Registry, Spec
@@ -116,6 +118,27 @@ def make_detector(id: str, **parameters: Any) -> Detector:
         {'n_neighbors': 3, 'view': 'next_observation'}
     """
     return detectors.make(id, **parameters)
+
+
+def uses_gpu(name: str, parameters: Mapping[str, Any]) -> bool:
+    """Return whether a detector runs on a GPU where there is one: its constructor, or that of a part, takes a device.
+
+    Args:
+        name: Registered id, or ``"package.module:Class"``.
+        parameters: Parameters of the detector.
+
+    Example:
+        >>> (
+        ...     uses_gpu("KNN", {}),
+        ...     uses_gpu("Fusion", {"detectors": ("KNN", "MLP-DM")}),
+        ...     uses_gpu("VAE", {"device": "cpu"}),
+        ... )
+        (False, True, False)
+    """
+    if parameters.get("device") == "cpu":
+        return False
+    parts = detectors.parts(name, parameters) if name in detectors else []
+    return any("device" in signature(spec.load()).parameters for spec in (detectors.find(name), *parts))
 
 
 def name_of(detector: Detector) -> str | None:

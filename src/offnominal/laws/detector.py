@@ -22,6 +22,7 @@ from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
+from offnominal.laws.devices import require_device
 from offnominal.laws.exported import require_exported
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
@@ -67,6 +68,8 @@ def check_detector(
     11. A file of :meth:`Detector.export` gives the scores of `update` up to rounding, also for episodes with one
         channel, without channels or without actions, if it can be fitted to them. The law does not apply without
         onnxruntime, nor to detectors without an ONNX form.
+    12. A detector with a torch network has the parameter `device`, and only such a detector; studies reserve a GPU
+        for it.
 
     A repeated call, a second training with the same seed, and a saved and loaded detector give the same bits, on a CPU
     and on a GPU. Scores in another batch (laws 1 to 3) may differ by the rounding of matrix products.
@@ -105,6 +108,7 @@ def check_detector(
             "contributions explain the scores": case.explained,
             "its code version covers its code": case.code_is_covered,
             "an exported file gives the same scores": case.exported,
+            "a network takes a device": case.device,
         },
     )
 
@@ -204,6 +208,9 @@ class _Case:
 
     def exported(self) -> None:
         require_exported(self.make, self.fitted, self.episodes, self.fresh[0])
+
+    def device(self) -> None:
+        require_device(self.fitted)
 
     def not_degenerate(self) -> None:
         for number, (episode, scores) in enumerate(zip(self.fresh, self.scores, strict=True)):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from offnominal.detectors.catalogue import detectors as detector_registry
+from offnominal.core.errors import ModuleFailed, UnknownName
+from offnominal.detectors.catalogue import uses_gpu
 from offnominal.studies import execution
 from offnominal.studies.cell import Cell
 from offnominal.studies.cell_result import CellResult
@@ -13,9 +14,6 @@ from offnominal.studies.code import Sources
 from offnominal.studies.kind import Rows, StudyKind
 from offnominal.studies.results import STUDY, RunResults
 from offnominal.studies.study import Study
-
-NETWORKS = "networks"
-"""Part of the name of every module with torch networks."""
 
 
 class FaultStudyKind(StudyKind[Study, Cell]):
@@ -78,5 +76,8 @@ class FaultStudyKind(StudyKind[Study, Cell]):
         return payload(results)
 
     def uses_gpu(self, cell: Cell, sources: Sources) -> bool:
-        """Whether the detector of a cell trains a network, as far as its source code tells."""
-        return any(NETWORKS in name for name in sources.used(detector_registry.find(cell.detector).target))
+        """Whether the detector of a cell, or a part of it, has a network; also if it cannot be imported here."""
+        try:
+            return uses_gpu(cell.detector, cell.parameters)
+        except (ModuleNotFoundError, ModuleFailed, UnknownName):
+            return True

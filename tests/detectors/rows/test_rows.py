@@ -40,9 +40,29 @@ def test_the_support_vector_machine_is_scikit_learns(gamma):
     np.testing.assert_allclose(ours.score(FRESH), -machine.score_samples(FRESH), rtol=1e-9, atol=1e-9)
 
 
-def test_the_mahalanobis_distance_is_scikit_learns():
-    expected = np.sqrt(LedoitWolf().fit(ROWS).mahalanobis(FRESH))
+def test_the_mahalanobis_distance_is_scikit_learns_in_units_of_the_standard_deviations():
+    mean, spread = ROWS.mean(0), ROWS.std(0)
+    expected = np.sqrt(LedoitWolf().fit((ROWS - mean) / spread).mahalanobis((FRESH - mean) / spread))
     np.testing.assert_allclose(Mahalanobis().fit(ROWS).score(FRESH), expected, rtol=1e-9)
+
+
+def test_the_mahalanobis_distance_does_not_depend_on_units():
+    units = np.array([1e-3, 1.0, 1e6, 40.0, 1e-5])
+    scores = Mahalanobis().fit(ROWS).score(FRESH)
+    np.testing.assert_allclose(Mahalanobis().fit(ROWS * units + 2.0).score(FRESH * units + 2.0), scores, rtol=1e-6)
+
+
+def test_the_mahalanobis_distance_of_an_outlier_in_a_small_column_is_large():
+    rows = np.random.default_rng(1).normal(size=(2000, 2)) * [1e-3, 1.0]
+    (score,) = Mahalanobis().fit(rows).score(np.array([[50e-3, 0.0]]))
+    assert 45.0 < score < 55.0
+
+
+def test_the_mahalanobis_distance_keeps_the_unit_of_a_constant_column():
+    rows = np.column_stack([ROWS, np.full(len(ROWS), 7.0)])
+    scores = Mahalanobis().fit(rows).score(np.array([[0.0] * 5 + [7.0], [0.0] * 5 + [8.0]]))
+    assert np.isfinite(scores).all()
+    assert scores[1] > scores[0]
 
 
 @pytest.mark.parametrize("detector", ALL, ids=lambda detector: type(detector).__name__)

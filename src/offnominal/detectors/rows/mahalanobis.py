@@ -8,6 +8,7 @@ import numpy as np
 
 from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.normaliser import Normaliser
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
 
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class Mahalanobis(RowDetector):
-    """Mahalanobis distance, with a covariance shrunk towards a multiple of the identity (Ledoit and Wolf, 2004).
+    """Mahalanobis distance, with a covariance shrunk towards a diagonal one (Ledoit and Wolf, 2004).
+
+    The covariance of columns in units of their standard deviation is shrunk towards a multiple of the identity, so the
+    units of the columns have no effect. As everywhere in this package, a column is constant if its standard deviation
+    is at most 1e-6, or 1e-6 of its mean; it keeps its unit.
 
     Example:
         >>> rows = np.random.default_rng(0).normal(size=(2000, 2)) * [1.0, 10.0]
@@ -27,9 +32,10 @@ class Mahalanobis(RowDetector):
     def _fit(self, rows: FloatArray, seed: int) -> None:
         from sklearn.covariance import LedoitWolf
 
-        covariance = LedoitWolf().fit(rows)
-        self.mean_: FloatArray = covariance.location_
-        self.precision_: FloatArray = covariance.precision_
+        units = Normaliser.of(rows)
+        covariance = LedoitWolf().fit(units(rows))
+        self.mean_: FloatArray = units.mean + units.scale * covariance.location_
+        self.precision_: FloatArray = covariance.precision_ / np.outer(units.scale, units.scale)
 
     def _score(self, rows: FloatArray) -> FloatArray:
         return np.sqrt(np.maximum(_squared(rows - self.mean_, self.precision_), 0.0))
