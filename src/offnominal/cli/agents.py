@@ -83,8 +83,8 @@ def train(
     learn = _learner(learner)
     terms = _settings(learner, settings)(id, algorithm).replace(**changes)
     check_effort(minutes, EVALUATIONS)
-    policy_name = f"{algorithm}-{PUBLISHED}-{terms.seed}" if settings == PUBLISHED else algorithm
-    path = folder / (f"{id}--{policy_name}" + f"-{learner}" * (learner != "offnominal"))
+    policy_id = f"{algorithm}-{PUBLISHED}-{terms.seed}" if settings == PUBLISHED else algorithm
+    path = folder / (f"{id}--{policy_id}" + f"-{learner}" * (learner != "offnominal"))
     with made_folder(folder):
         policy, curve = learn(
             id,
@@ -113,7 +113,7 @@ def train(
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
     card_settings = {"learner": learner, **terms.to_dict()}
-    card = _card(id, policy_name, policy, command, settings=card_settings, steps=_best(curve).steps)
+    card = _card(id, policy_id, policy, command, settings=card_settings, steps=_best(curve).steps)
     return path, save_policy(path, policy, card)
 
 

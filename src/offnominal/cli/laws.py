@@ -74,14 +74,11 @@ def check_anomaly_command(
         make_anomaly(id)
     chosen = [registry.spec(world).id] if world else registry.ids()
     cases = [
-        (anomaly, world_id)
-        for world_id in chosen
-        for anomaly in anomalies_of(world_id, cameras=True)
-        if id in ("all", anomaly)
+        (anomaly, each) for each in chosen for anomaly in anomalies_of(each, cameras=True) if id in ("all", anomaly)
     ]
     if not cases:
         raise UnknownName(f"{id} exists in none of: {', '.join(chosen)}. `offnominal anomalies --world ID` lists them.")
-    print_reports([check_anomaly(anomaly, world_id) for anomaly, world_id in cases], as_json)
+    print_reports([check_anomaly(anomaly, each) for anomaly, each in cases], as_json)
 
 
 @check.command("detector")

@@ -146,12 +146,17 @@ def _box(axes: Any, values: Any, place: int, shade: str, *, hollow: bool) -> Non
 def _heat_map(plt: Any, measured: MetricTable, metric: str, kinds: list[str]) -> Any:
     names = [each.name for each in leaderboard(measured, metric)]
     place = {kind: number for number, kind in enumerate(kinds)}
-    kind_of = dict(zip(measured.split.tolist(), measured.kind.tolist(), strict=True))
-    level_of = dict(zip(measured.split.tolist(), measured.level.tolist(), strict=True))
-    levels = in_order(set(level_of.values()), LEVEL_ORDER)
+    kinds_by_split = dict(zip(measured.split.tolist(), measured.kind.tolist(), strict=True))
+    levels_by_split = dict(zip(measured.split.tolist(), measured.level.tolist(), strict=True))
+    levels = in_order(set(levels_by_split.values()), LEVEL_ORDER)
     splits = sorted(
-        kind_of,
-        key=lambda split: (place[kind_of[split]], split.partition("@")[0], levels.index(level_of[split]), split),
+        kinds_by_split,
+        key=lambda split: (
+            place[kinds_by_split[split]],
+            split.partition("@")[0],
+            levels.index(levels_by_split[split]),
+            split,
+        ),
     )
     values = np.array([[_mean(measured, split, name) for name in names] for split in splits])
     figure, axes = plt.subplots(figsize=(2.6 + 0.46 * len(names), 0.24 * len(splits) + 1.4), layout="constrained")

@@ -86,9 +86,9 @@ def _split(items: Array, order: Array, first: int, count: int, leaf: int) -> int
             boxes[b, side] = min(boxes[b, side], items[item, side])
             boxes[b, side + 3] = max(boxes[b, side + 3], items[item, side + 3])
     cut, cost = _cheapest(boxes, counts)
-    floor_to_int = np.empty(6, np.float32)
-    _bound(items, order, first, count, floor_to_int)
-    if count <= leaf and cost >= np.float32(count) * _area(floor_to_int):
+    bounds = np.empty(6, np.float32)
+    _bound(items, order, first, count, bounds)
+    if count <= leaf and cost >= np.float32(count) * _area(bounds):
         return first
     i, j = first, first + count - 1
     while i <= j:

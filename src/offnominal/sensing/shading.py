@@ -260,14 +260,14 @@ def illuminate(packed: PackedScene, rays: Rays, n: int) -> None:
     lighting, direction, ts, hits = packed.lighting, rays.direction, rays.t, rays.hit
     normal, sunlit, colour = rays.normal, rays.sunlit, rays.colour
     # The points are not needed any more; their memory is reused for the elevation of the ray and the fog.
-    trace_bvh, haze = rays.point[0], rays.point[1]
+    elevation, haze = rays.point[0], rays.point[1]
     density = lighting[8, 0]
     for r in range(n):
         length = math.sqrt(
             direction[0, r] * direction[0, r] + direction[1, r] * direction[1, r] + direction[2, r] * direction[2, r]
         )
         up = max(ZERO, direction[2, r] / length)
-        trace_bvh[r] = up * (TWO - up)
+        elevation[r] = up * (TWO - up)
         x = density * length * ts[r]
         haze[r] = ONE - ONE / (ONE + x + HALF * x * x)
     for c in range(3):
@@ -282,5 +282,5 @@ def illuminate(packed: PackedScene, rays: Rays, n: int) -> None:
             daylight = below + (HALF + HALF * normal[2, r]) * (above - below)
             shown = min(ONE, colour[c, r] * (daylight + sunlit[r] * sun))
             shown += haze[r] * (horizon - shown)
-            sky = horizon + trace_bvh[r] * (zenith - horizon)
+            sky = horizon + elevation[r] * (zenith - horizon)
             colour[c, r] = sky if hits[r] < 0 else shown

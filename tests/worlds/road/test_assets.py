@@ -9,7 +9,7 @@ from offnominal.worlds.road.assets.buildings import STYLES, building
 from offnominal.worlds.road.assets.ground import Strip, crossing, line, road_lines, road_surface, sidewalks, terrain
 from offnominal.worlds.road.assets.people import pedestrian
 from offnominal.worlds.road.assets.primitives import ball, box, drum, lathe, plate, prism, ring, tube
-from offnominal.worlds.road.assets.solid import corner_normals
+from offnominal.worlds.road.assets.solid import smooth_corner_normals
 from offnominal.worlds.road.assets.street_furniture import (
     LIGHT_STATES,
     SIGNS,
@@ -177,8 +177,8 @@ def test_primitives_have_the_given_size(solid, size):
 
 def test_edges_stay_sharp_and_round_surfaces_become_smooth():
     cube = box("red", 1.0, 1.0, 1.0)
-    assert np.isclose(np.abs(corner_normals(cube.vertices, cube.faces)).max(axis=2), 1.0).all()
+    assert np.isclose(np.abs(smooth_corner_normals(cube.vertices, cube.faces)).max(axis=2), 1.0).all()
     round_ = ball("red", 1.0, 1.0, 1.0, n=16)
-    normals = corner_normals(round_.vertices, round_.faces)
+    normals = smooth_corner_normals(round_.vertices, round_.faces)
     corners = round_.vertices[round_.faces]
     assert (np.abs((normals * corners).sum(axis=2)) > 0.97).all()

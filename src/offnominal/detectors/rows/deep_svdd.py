@@ -44,8 +44,8 @@ class HypersphereNetwork(nn.Module):
 
     def distances(self, rows: Tensor) -> Tensor:
         """Return the squared distance of each row's code from the centre."""
-        split_validation = self.encoder(rows) - self.centre
-        squares: Tensor = (split_validation * split_validation).sum(1)
+        residual = self.encoder(rows) - self.centre
+        squares: Tensor = (residual * residual).sum(1)
         return squares
 
 

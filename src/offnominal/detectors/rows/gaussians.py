@@ -23,8 +23,8 @@ LOG_2PI = math.log(2 * math.pi)
 
 def log_density(values: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
     """Return the log-density of rows under independent Gaussians, with a deviation per entry or per row."""
-    split_validation = (values - mean) / deviation
-    squares, logs = (split_validation * split_validation).flatten(1).sum(1), torch.log(deviation).flatten(1)
+    standardised = (values - mean) / deviation
+    squares, logs = (standardised * standardised).flatten(1).sum(1), torch.log(deviation).flatten(1)
     entries = values[0].numel()
     return -0.5 * squares - logs.sum(1) * (entries // logs.shape[1]) - 0.5 * LOG_2PI * entries
 
@@ -37,8 +37,8 @@ def divergence(mean: Tensor, deviation: Tensor) -> Tensor:
 
 def divergence_between(mean: Tensor, deviation: Tensor, other_mean: Tensor, other_deviation: Tensor) -> Tensor:
     """Return KL(N(mean, deviation²) ‖ N(other_mean, other_deviation²)) of every row."""
-    ratio, split_validation = deviation / other_deviation, (mean - other_mean) / other_deviation
-    return 0.5 * (ratio * ratio + split_validation * split_validation - 1 - 2 * torch.log(ratio)).sum(-1)
+    ratio, shift = deviation / other_deviation, (mean - other_mean) / other_deviation
+    return 0.5 * (ratio * ratio + shift * shift - 1 - 2 * torch.log(ratio)).sum(-1)
 
 
 def sample(mean: Tensor, deviation: Tensor, *, random: RandomNumbers) -> Tensor:

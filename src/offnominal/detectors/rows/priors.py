@@ -67,8 +67,8 @@ class VampPrior(nn.Module):
     def log_density(self, codes: Tensor, encoder: GaussianEncoder) -> Tensor:
         """Return the log-density of codes (..., latent)."""
         mean, deviation = encoder(self.inputs)
-        split_validation = (codes[..., None, :] - mean) / deviation
-        parts = -0.5 * (split_validation * split_validation + 2 * torch.log(deviation) + LOG_2PI).sum(-1)
+        standardised = (codes[..., None, :] - mean) / deviation
+        parts = -0.5 * (standardised * standardised + 2 * torch.log(deviation) + LOG_2PI).sum(-1)
         return torch.logsumexp(parts, -1) - math.log(len(mean))
 
     def _chosen(self, n: int, random: RandomNumbers) -> Tensor:

@@ -52,10 +52,10 @@ class VAE(Autoencoder):
         mean, deviation = network.encoder(rows)
         codes = sample(mean, deviation, random=random)
         if isinstance(network.prior, NormalPrior):
-            split_validation = divergence(mean, deviation)
+            regularisation = divergence(mean, deviation)
         else:
-            split_validation = log_density(codes, mean, deviation) - network.prior.log_density(codes, network.encoder)
-        return mean_reconstruction_error(rows, *network.decoder(codes)) + self.beta * split_validation.mean()
+            regularisation = log_density(codes, mean, deviation) - network.prior.log_density(codes, network.encoder)
+        return mean_reconstruction_error(rows, *network.decoder(codes)) + self.beta * regularisation.mean()
 
     def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         descent = FlatOptimizer([self._begin(rows)], self.learning_rate)

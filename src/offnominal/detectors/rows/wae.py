@@ -53,10 +53,10 @@ class WAE(Autoencoder):
         network = self._coder()
         mean, deviation = network.encoder(rows)
         expected = network.prior.draw_means(max(2, len(rows)), network.encoder, random)
-        split_validation = mmd(mean, expected, self.kernel, self.width) if len(rows) > 1 else 0.0
+        discrepancy = mmd(mean, expected, self.kernel, self.width) if len(rows) > 1 else 0.0
         return (
             mean_reconstruction_error(rows, *network.decoder(sample(mean, deviation, random=random)))
-            + self.weight * split_validation
+            + self.weight * discrepancy
         )
 
     def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:

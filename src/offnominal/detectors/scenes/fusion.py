@@ -110,12 +110,12 @@ class SceneFusion(SceneDetector):
     ) -> FrameScores:
         """Return the ranks of cameras and lidars, each averaged with those of the other in the same cell."""
         seen = {name: observation.cameras[name].points().reshape(-1, 3) for name in cameras}
-        camera_cells = {name: self._cells(points, observation.position) for name, points in seen.items()}
-        lidar_cells = {name: self._cells(observation.lidars[name].points, observation.position) for name in lidars}
-        by_camera = _cell_means(camera_cells, cameras)
-        by_lidar = _cell_means(lidar_cells, lidars)
-        images = {name: _joined(values, camera_cells[name], by_lidar) for name, values in cameras.items()}
-        clouds = {name: _joined(values, lidar_cells[name], by_camera) for name, values in lidars.items()}
+        cells_by_camera = {name: self._cells(points, observation.position) for name, points in seen.items()}
+        cells_by_lidar = {name: self._cells(observation.lidars[name].points, observation.position) for name in lidars}
+        by_camera = _cell_means(cells_by_camera, cameras)
+        by_lidar = _cell_means(cells_by_lidar, lidars)
+        images = {name: _joined(values, cells_by_camera[name], by_lidar) for name, values in cameras.items()}
+        clouds = {name: _joined(values, cells_by_lidar[name], by_camera) for name, values in lidars.items()}
         return FrameScores(images, clouds)
 
     def _cells(self, points: FloatArray, origin: FloatArray) -> IntArray:

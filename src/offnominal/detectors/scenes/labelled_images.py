@@ -12,7 +12,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.label_classes import N_CLASSES, classes_of
 from offnominal.detectors.scenes.scene_detector import NormalScenes
-from offnominal.detectors.scenes.scene_network import held_out
+from offnominal.detectors.scenes.scene_network import held_out_indices
 
 COLOUR_CHANGE = 0.2
 """Largest relative change of brightness and of each colour in training."""
@@ -92,7 +92,7 @@ class LabelledImages:
     @classmethod
     def of(cls, scenes: NormalScenes, crop: tuple[int, int], random: RandomNumbers) -> LabelledImages:
         """Read all images of normal scenes; images of several sizes are cut to the smallest one."""
-        apart = set(held_out(len(scenes)))
+        apart = set(held_out_indices(len(scenes)))
         parts: dict[bool, list[tuple[Tensor, Tensor, Tensor, float]]] = {True: [], False: []}
         for number, scene in enumerate(scenes):
             for frame, observation in scene:

@@ -19,7 +19,7 @@ from offnominal.detectors.scenes.label_classes import IGNORED, N_CLASSES, classe
 from offnominal.detectors.scenes.observation import SceneObservation
 from offnominal.detectors.scenes.range_images import CHANNELS, RangeImages, with_outliers
 from offnominal.detectors.scenes.scene_detector import NormalScenes, Sensor
-from offnominal.detectors.scenes.scene_network import SceneNetwork, held_out
+from offnominal.detectors.scenes.scene_network import SceneNetwork, held_out_indices
 from offnominal.detectors.scenes.segmenter_network import class_loss
 
 GROUND = (0, 1)
@@ -177,7 +177,7 @@ class LabelledRanges:
 
 def _labelled(scenes: NormalScenes) -> tuple[LabelledRanges, LabelledRanges]:
     """Read the range images of normal scenes with the classes of their points, for training and for validation."""
-    apart = set(held_out(len(scenes)))
+    apart = set(held_out_indices(len(scenes)))
     parts: dict[bool, list[tuple[RangeImages, Tensor]]] = {True: [], False: []}
     for number, scene in enumerate(scenes):
         for frame, observation in scene:

@@ -184,6 +184,6 @@ def learning_rate_factor(progress: float) -> float:
     return 0.5 * (1.0 + math.cos(math.pi * min(1.0, (progress - WARM_UP) / (1.0 - WARM_UP))))
 
 
-def held_out(n_scenes: int) -> list[int]:
+def held_out_indices(n_scenes: int) -> list[int]:
     """Return the scenes for validation: every tenth, the last one of each ten; a single scene is used for both."""
     return [number for number in range(n_scenes) if number % 10 == 9] or [n_scenes - 1]

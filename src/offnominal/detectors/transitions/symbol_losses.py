@@ -77,9 +77,9 @@ def torch_symbol_losses(
         rates = predicted[:, :n_counts].clamp(-LARGEST_LOG_RATE, LARGEST_LOG_RATE)
         logarithms = torch.where(counts > 0.0, counts, 1.0).log() - rates
         losses = [(2.0 * (rates.exp() - counts + counts.clamp(min=0.0) * logarithms)).clamp(min=0.0)]
-    for width, one_hot in zip(encoding.widths, encoding.torch_one_hot(observations), strict=True):
+    for width, actual in zip(encoding.widths, encoding.torch_one_hot(observations), strict=True):
         logits = predicted[:, first : first + width]
-        losses.append(logits.logsumexp(1, keepdim=True) - (logits * one_hot).sum(1, keepdim=True))
+        losses.append(logits.logsumexp(1, keepdim=True) - (logits * actual).sum(1, keepdim=True))
         first += width
     if two_sided:
         progress = encoding.length * (after[:, -1:] - predicted[:, -1:]) + 1.0

@@ -54,8 +54,8 @@ class FrameScorer:
             running = [episodes[i] for i in order]
             frames = padded([episode.observations[begin : end + 1] for episode in running])
             actions = padded([self.scaling.actions(episode.actions[begin:end]) for episode in running])
-            part_scores, state = self.score_steps(frames, actions, state)
-            for i, row in zip(order, part_scores, strict=True):
+            scored, state = self.score_steps(frames, actions, state)
+            for i, row in zip(order, scored, strict=True):
                 part = slice(begin, min(end, lengths[i]))
                 scores[i][part] = row[: part.stop - part.start]
             begin, order = end, [i for i in order if lengths[i] > end]

@@ -120,7 +120,9 @@ class Solid:
 
     def mesh(self) -> Mesh:
         """Return the mesh for the ray caster, with smooth normals."""
-        return Mesh(self.vertices, self.faces, self.second, self.colours, corner_normals(self.vertices, self.faces))
+        return Mesh(
+            self.vertices, self.faces, self.second, self.colours, smooth_corner_normals(self.vertices, self.faces)
+        )
 
     def _with(self, vertices: FloatArray) -> Solid:
         return Solid(vertices, self.faces, self.colours, self.second)
@@ -146,7 +148,7 @@ def _turned(vertices: FloatArray, axis: int, degrees: float) -> FloatArray:
     return turned
 
 
-def corner_normals(vertices: FloatArray, faces: IntArray) -> FloatArray:
+def smooth_corner_normals(vertices: FloatArray, faces: IntArray) -> FloatArray:
     """Return unit normals (f, 3, 3) at the corners: means over the adjacent faces that are not across a crease."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     u, v = b - a, c - a
