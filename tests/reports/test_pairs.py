@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from offnominal.reports.pairs import UNIT
+from offnominal.reports.page_numbers import UNIT
 from offnominal.reports.payload import payload
 from offnominal.studies.leaderboards import leaderboard, over_training_runs
 from offnominal.studies.metric_table import MetricTable

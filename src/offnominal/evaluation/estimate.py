@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.rounding import fixed
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray, IntArray
 
@@ -80,7 +81,9 @@ class Estimate:
     def __str__(self) -> str:
         if self.value is None:
             return "–"
-        return f"{self.value:.3f}" if self.low is None else f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        value = fixed(self.value, 3)
+        low, high = self.low, self.high
+        return value if low is None or high is None else f"{value} [{fixed(low, 3)}, {fixed(high, 3)}]"
 
     def __repr__(self) -> str:
         return f"Estimate({self})"

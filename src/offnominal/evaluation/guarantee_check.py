@@ -13,6 +13,7 @@ from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.guarantee import Guarantee
 from offnominal.alarms.guarantee_audit import effective_interval
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.rounding import significant
 from offnominal.core.types import Array, FloatArray
 
 KEPT, NOT_KEPT, NO_GUARANTEE = "kept", "not kept", "no guarantee"
@@ -107,7 +108,7 @@ class GuaranteeCheck:
         return f"{percent(self.share)} [{percent(low)}, {percent(high)}]"
 
     def _hourly(self, share: float) -> str:
-        return "" if self.hourly is None else f" ({share * self.hourly:.3g} per hour)"
+        return "" if self.hourly is None else f" ({significant(share * self.hourly)} per hour)"
 
     def shown(self) -> dict[str, Any]:
         """Return the check as columns of a readable table."""
@@ -212,7 +213,7 @@ def percent(share: float) -> str:
         >>> percent(0.05), percent(0.01234)
         ('5%', '1.23%')
     """
-    return f"{100.0 * share:.3g}%"
+    return f"{significant(100.0 * share)}%"
 
 
 def _first(checks: Sequence[GuaranteeCheck]) -> GuaranteeCheck:

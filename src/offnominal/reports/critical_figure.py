@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from offnominal.core.plot_style import INK
+from offnominal.core.rounding import fixed
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.studies.friedman import RankComparison
 
@@ -42,7 +43,7 @@ def critical_figure(plt: Any, compared: RankComparison) -> Any:
         style = (0, (4, 2)) if is_baseline(name) else "-"
         axes.plot([rank, rank, edge], [0, y, y], color=shades[name], lw=1.4, ls=style)
         axes.plot(rank, 0, "o", ms=4, color=shades[name])
-        label = f"{name}  {rank:.2f} " if left else f" {rank:.2f}  {name}"
+        label = f"{name}  {fixed(rank, 2)} " if left else f" {fixed(rank, 2)}  {name}"
         axes.text(edge, y, label, ha="right" if left else "left", va="center", fontsize=9.5)
     for number, (first, last) in enumerate(bars):
         ends = [compared.ranks[first] - 0.08, compared.ranks[last] + 0.08]
@@ -55,4 +56,4 @@ def _ruler(axes: Any, difference: float, k: int) -> None:
     axes.plot([1, end], [0.42, 0.42], color=INK, lw=1.2)
     for x in (1.0, end):
         axes.plot([x, x], [0.37, 0.47], color=INK, lw=1.2)
-    axes.text((1 + end) / 2, 0.5, f"critical difference {difference:.2f}", ha="center", va="bottom", fontsize=9)
+    axes.text((1 + end) / 2, 0.5, f"critical difference {fixed(difference, 2)}", ha="center", va="bottom", fontsize=9)

@@ -64,8 +64,7 @@ def guarantee_data(found: Mapping[Place, GuaranteeCheck], names: Sequence[str], 
 
 def _numbers(check: GuaranteeCheck) -> list[Any]:
     low, high = check.interval or (None, None)
-    ends = [None if value is None else round(value, 6) for value in (check.share, low, high)]
-    return [*ends, check.n, check.verdict]
+    return [check.share, low, high, check.n, check.verdict]
 
 
 def guarantee_lines(results: RunResults) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from offnominal.core.printable import printable
+from offnominal.core.rounding import fixed
 from offnominal.studies.leaderboards import tied_with_best
 
 WITHIN = "differences between them are within their intervals"
@@ -30,7 +31,7 @@ def headline(data: Mapping[str, Any]) -> Markup:
     names = [printable(data["names"][row[0]]) for row in entries]
     label = metric["label"][0].lower() + metric["label"][1:]
     best, *others = entries
-    number = Markup("<strong>{:.3f}</strong>{}").format(best[1], "" if best[2] is None else f" {_interval(best)}")
+    number = Markup("<strong>{}</strong>{}").format(fixed(best[1], 3), "" if best[2] is None else f" {_interval(best)}")
     ranked = {name: row[5] for name, row in zip(names, entries, strict=True) if row[4] is not None}
     if not others or best[4] is None or len(ranked) < 2:
         alone = Markup("<strong>{}</strong> has a {} of {}.").format(names[0], label, number)
@@ -47,7 +48,7 @@ def headline(data: Mapping[str, Any]) -> Markup:
             names[0], among, label, number, APART
         )
     values = [row[1] for name, row in zip(names, entries, strict=True) if name in group]
-    span = f"{min(values):.3f} to {max(values):.3f}"
+    span = f"{fixed(min(values), 3)} to {fixed(max(values), 3)}"
     bold = [Markup("<strong>{}</strong>").format(name) for name in group]
     rest = f" are best{among}; {_tie(group, ranked)}. Their {label} is {span}."
     return Markup(listed(bold)) + escape(rest)
@@ -81,7 +82,7 @@ def _tie(group: Sequence[str], letters: Mapping[str, str]) -> str:
 
 
 def _interval(row: Sequence[Any]) -> str:
-    return f"[{row[2]:.3f}, {row[3]:.3f}]"
+    return f"[{fixed(row[2], 3)}, {fixed(row[3], 3)}]"
 
 
 def listed(names: Sequence[str]) -> str:

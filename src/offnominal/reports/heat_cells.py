@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.reports.auroc_scale import auroc_colormap
 from offnominal.reports.colour_vision import hex_of, text_on
@@ -38,7 +39,7 @@ def draw_heat_cells(
     coloured = values if shares is None else shares
     image = axes.imshow(coloured, cmap=scale, vmin=0.0, vmax=1.0, aspect="auto")
     for place in zip(*np.nonzero(np.isfinite(coloured)), strict=True):
-        text = f"{values[place]:.2f}" if texts is None else texts[place]
+        text = fixed(values[place], 2) if texts is None else texts[place]
         if not text:
             continue
         shade = text_on(hex_of(np.array(scale(coloured[place])[:3])))

@@ -18,11 +18,11 @@ from offnominal.reports.latex import SPECIAL
 from offnominal.reports.provenance import PRIVATE, complete, provenance, short_provenance
 from offnominal.reports.sections import PageSection, sections_of
 from offnominal.reports.tables import csv_text, text
-from offnominal.reports.templates import asset, embedded_json, render
+from offnominal.reports.templates import asset, embedded_json, render, script
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import FILE as MANIFEST
 
-SCRIPTS = ("elements.js", "address.js", "theme.js", "tips.js", "downloads.js", "static_tables.js")
+SCRIPTS = ("rounding.js", "elements.js", "address.js", "theme.js", "tips.js", "downloads.js", "static_tables.js")
 """Scripts of every page; those of a study kind follow."""
 LONG = 8
 """Entries of a list that are shown at once; longer lists are folded."""
@@ -99,7 +99,7 @@ def render_page(results: RunResults, content: PageContent, *, manifest: str = ""
         provenance=provenance(results.manifest),
         source=short_provenance(results.manifest),
         style=asset("page.css") + Markup("\n") + Markup(auroc_css()),
-        script=Markup("\n").join(asset(name) for name in (*SCRIPTS, *content.scripts, "start.js")),
+        script=Markup("\n").join(script(name) for name in (*SCRIPTS, *content.scripts, "start.js")),
         files=embedded_json(files),
         data=None if content.data is None else embedded_json(content.data),
     )

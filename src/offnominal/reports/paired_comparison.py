@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from offnominal.core import rounding
 from offnominal.evaluation.estimate import Estimate
 from offnominal.studies.paired_comparison import PairedComparison, PairedDifference
 
@@ -62,7 +63,9 @@ def pair_table(found: PairedComparison) -> dict[str, list[Row]]:
     for pair in found.pairs:
         row = {
             "fault": pair.split,
-            f"{found.first} / {found.second}": f"{pair.first.value:.3f} / {pair.second.value:.3f}",
+            f"{found.first} / {found.second}": " / ".join(
+                str(Estimate(each.value)) for each in (pair.first, pair.second)
+            ),
             "difference": signed(pair.difference),
             "": pair.outcome,
         }
@@ -96,8 +99,8 @@ def signed(difference: Estimate) -> str:
     """
     if difference.value is None:
         return "–"
-    value = f"{difference.value:+.3f}"
-    return value if difference.low is None else f"{value} [{difference.low:+.3f}, {difference.high:+.3f}]"
+    value, low, high = rounding.signed(difference.value, 3), difference.low, difference.high
+    return value if low is None or high is None else f"{value} [{rounding.signed(low, 3)}, {rounding.signed(high, 3)}]"
 
 
 def _row(found: PairedComparison, part: str, value: str, group: PairedDifference) -> Row:

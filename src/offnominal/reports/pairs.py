@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.types import BoolArray, FloatArray
+from offnominal.reports.page_numbers import in_units
 from offnominal.studies.leaderboards import paired_intervals
 from offnominal.studies.metric_table import MetricTable
 
-UNIT = 1e-4
-"""Differences are whole numbers of this unit, which takes half of the characters."""
 WIN, TIE, LOSS, NONE = "wtl-"
 
 
@@ -97,7 +96,7 @@ def pair_differences(found: FaultDraws, worlds: Sequence[str], chosen: BoolArray
             entries += pair_differences(pair, worlds, common)
         else:
             ends = [] if low is None or high is None else [low[number], high[number]]
-            entries.append([round(float(value) / UNIT) for value in (means[one] - means[other], *ends)])
+            entries.append([in_units(float(value)) for value in (means[one] - means[other], *ends)])
     return entries
 
 

@@ -15,6 +15,7 @@ from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.example_curves import default_example, select_examples
 from offnominal.reports.guarantees import guarantee_data
+from offnominal.reports.page_numbers import rounded
 from offnominal.reports.pairs import FaultDraws, pair_differences, pair_outcomes
 from offnominal.reports.timings import TIMING
 from offnominal.studies.friedman import friedman
@@ -86,11 +87,6 @@ def in_order(found: Iterable[str], order: Sequence[str]) -> list[str]:
         ['tiny', 'strong', 'odd']
     """
     return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
-
-
-def rounded(value: float | None) -> float | None:
-    """Return four digits after the point; None for values that are not finite."""
-    return None if value is None or not np.isfinite(value) else round(float(value), 4)
 
 
 def _has(plain: Any, metric: str) -> bool:
@@ -167,7 +163,7 @@ def _standings(
             if compared is not None:
                 ranks[metric][key] = {
                     "names": [place[name] for name in compared.names],
-                    "ranks": [round(rank, 3) for rank in compared.ranks],
+                    "ranks": [rounded(rank) for rank in compared.ranks],
                     "blocks": compared.blocks,
                     "p": float(f"{compared.p_value:.2g}"),
                     "cd": compared.critical_difference,
@@ -265,8 +261,15 @@ def _timing(table: Any, faults: list[dict[str, str]], names: list[str]) -> dict[
 
 
 def _rounded_row(numbers: Numbers | None) -> list[float | None] | None:
-    """Return the numbers in the order of their columns; a median delay that does not exist is None."""
-    return None if numbers is None else [rounded(numbers[name]) for name in TIMING]
+    """Return the numbers in the order of their columns, exactly, because pages compute their means over faults.
+
+    A median delay that does not exist is None.
+    """
+    return None if numbers is None else [_finite(numbers[name]) for name in TIMING]
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(value)
 
 
 def _cost(plain: Any, names: list[str]) -> list[dict[str, float | None]]:

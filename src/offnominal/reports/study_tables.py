@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.files import write_text
+from offnominal.core.rounding import fixed
 from offnominal.evaluation.guarantee_check import GuaranteeCheck
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.guarantees import NOTE, TITLE, guarantee_rows
@@ -131,7 +132,7 @@ def _levels(measured: MetricTable, metric: str) -> StudyTable:
             if not entries:
                 continue
             values = {name: entries[name].value if name in entries else None for name in names}
-            shown = {name: None if value is None else f"{value:.3f}" for name, value in values.items()}
+            shown = {name: None if value is None else fixed(value, 3) for name, value in values.items()}
             rows.append({"kind": kind, "level": level, **shown})
             numbers += [
                 {"kind": kind, "level": level, "detector": n, "value": e.value, "low": e.low, "high": e.high}
@@ -146,7 +147,7 @@ def _ranks(measured: MetricTable, metric: str) -> StudyTable:
         return StudyTable("ranks", "", [], [])
     title = (
         f"Average ranks by {METRICS[metric].label} over {compared.blocks} faults; "
-        f"critical difference {compared.critical_difference:.2f}"
+        f"critical difference {fixed(compared.critical_difference, 2)}"
     )
     rows: list[Row] = [
         {"detector": name, "average rank": rank} for name, rank in zip(compared.names, compared.ranks, strict=True)

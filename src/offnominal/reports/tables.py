@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from offnominal.core.files import write_text
 from offnominal.core.printable import one_line, printable
+from offnominal.core.rounding import fixed, grouped, significant
 from offnominal.reports.escape import csv_cell, markdown_text
 
 if TYPE_CHECKING:
@@ -126,6 +127,6 @@ def text(value: Any) -> str:
         return {True: "yes", False: "no", None: MISSING}[value]
     if isinstance(value, float):
         if value != 0 and abs(value) >= 1000:
-            return f"{value:,.0f}"
-        return f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}"
+            return grouped(value)
+        return significant(value) if abs(value) < 100 else fixed(value, 1)
     return f"{value:,}" if isinstance(value, int) else str(value)

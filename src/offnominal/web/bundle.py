@@ -6,7 +6,10 @@ import re
 from importlib.resources import files
 
 from offnominal.core.errors import DamagedFile, UnknownName
+from offnominal.reports.templates import asset
 
+SHARED = ("rounding.js",)
+"""Modules that report pages have, too."""
 _IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\./([a-z_]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const|let) ([A-Za-z_$][\w$]*))", re.MULTILINE)
 
@@ -17,6 +20,8 @@ def module(name: str) -> str:
     Raises:
         UnknownName: There is no such module.
     """
+    if name in SHARED:
+        return str(asset(name))
     path = files("offnominal.web") / "static" / name
     if not name.endswith(".js") or "/" in name or not path.is_file():
         raise UnknownName(f"no script {name!r}.")

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.evaluation.estimate import Estimate
-from offnominal.reports.payload import rounded
+from offnominal.reports.page_numbers import rounded
 from offnominal.studies.paired_comparison import PairedComparison, PairedDifference, compare_pair
 from offnominal.web.library import Library, Run, slug
 from offnominal.web.links import Links

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from offnominal.anomalies.schedule import Schedule
 from offnominal.core.errors import MissingFile, OffnominalError, UnknownName
 from offnominal.core.files import read_json, write_json
+from offnominal.core.rounding import fixed
 from offnominal.reports.clip import write_clip
 from offnominal.reports.fault_clips import policy_named
 from offnominal.web.compare import comparable_runs
@@ -69,7 +70,7 @@ def _best(data: dict[str, Any], number: int) -> dict[str, Any] | None:
     if not known:
         return None
     value, name = (max if metric["higher"] else min)(known)
-    return {"name": name, "value": f"{value:.3f}"}
+    return {"name": name, "value": fixed(value, 3)}
 
 
 def fault(request: Request) -> Response:

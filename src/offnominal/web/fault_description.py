@@ -10,7 +10,7 @@ from offnominal.anomalies.anomaly import DynamicsAnomaly
 from offnominal.anomalies.catalogue import anomalies, make_anomaly
 from offnominal.anomalies.strengths import LEVELS, named_levels, strengths_table
 from offnominal.core.errors import OffnominalError
-from offnominal.reports.payload import rounded
+from offnominal.reports.page_numbers import rounded
 from offnominal.worlds.catalogue import worlds
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +15,6 @@ import pyarrow.compute as pc
 from offnominal.core.errors import OffnominalError, UnknownName
 from offnominal.core.files import read_text
 from offnominal.core.progress_bar import format_duration
-from offnominal.reports.payload import rounded
 from offnominal.reports.tables import text, words_of
 from offnominal.studies.metric_table import world_labels
 from offnominal.web.library import Library, Run, slug
@@ -70,7 +70,8 @@ def leaderboard_rows(library: Library, run: Run) -> list[Row]:
 
 def _plain(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
     return [
-        {name: rounded(value) if isinstance(value, float) else value for name, value in row.items()} for row in rows
+        {name: value if not isinstance(value, float) or math.isfinite(value) else None for name, value in row.items()}
+        for row in rows
     ]
 
 

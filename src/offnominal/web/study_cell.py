@@ -11,7 +11,7 @@ from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.datasets.recipe import Recipe
 from offnominal.evaluation.timing import measure_timing
-from offnominal.reports.payload import rounded
+from offnominal.reports.page_numbers import rounded
 from offnominal.studies.cell import Cell
 from offnominal.studies.data import open_data
 from offnominal.studies.execution import build_alarm, build_detector, single_threaded

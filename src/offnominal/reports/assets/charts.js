@@ -32,7 +32,7 @@ function criticalDifference() {
       "figcaption",
       {},
       `Average ranks over ${found.blocks} faults (world × split); 1 is best. A bar joins detectors whose ranks are within Nemenyi's ` +
-        `critical difference of ${found.cd.toFixed(2)} at the level 0.05. Friedman's test: ${p}. Faults of one world are not independent, so both overstate the confidence; the letters of the leaderboard do not.`,
+        `critical difference of ${fixed(found.cd, 2)} at the level 0.05. Friedman's test: ${p}. Faults of one world are not independent, so both overstate the confidence; the letters of the leaderboard do not.`,
     ),
   );
 }
@@ -41,7 +41,7 @@ function ruler(x, cd, k) {
   const end = Math.min(1 + cd, k);
   return [
     draw("path", { class: "axis", d: `M${x(1)} 20v10M${x(1)} 25H${x(end)}M${x(end)} 20v10`, style: "stroke: var(--ink)" }),
-    draw("text", { x: (x(1) + x(end)) / 2, y: 16, "text-anchor": "middle" }, `CD = ${cd.toFixed(2)}`),
+    draw("text", { x: (x(1) + x(end)) / 2, y: 16, "text-anchor": "middle" }, `CD = ${fixed(cd, 2)}`),
   ];
 }
 
@@ -51,8 +51,8 @@ function rankLabel(name, rank, x, top, y, isLeft) {
   const text = isLeft ? edge - 10 : edge + 10;
   return [
     draw("path", { d: `M${x} ${top}V${y}H${edge}`, fill: "none", stroke: DATA.colours[name], "stroke-width": 1.6, "stroke-dasharray": isBaseline(name) ? "4 3" : null }),
-    draw("circle", { cx: x, cy: top, r: 3.6, fill: DATA.colours[name], "data-tip": `${name}: average rank ${rank.toFixed(2)}` }),
-    draw("text", { x: text, y: y + 4, "text-anchor": anchor }, isLeft ? `${name}  ` : "", draw("tspan", { class: "quiet", style: "fill: var(--soft)" }, rank.toFixed(2)), isLeft ? "" : `  ${name}`),
+    draw("circle", { cx: x, cy: top, r: 3.6, fill: DATA.colours[name], "data-tip": `${name}: average rank ${fixed(rank, 2)}` }),
+    draw("text", { x: text, y: y + 4, "text-anchor": anchor }, isLeft ? `${name}  ` : "", draw("tspan", { class: "quiet", style: "fill: var(--soft)" }, fixed(rank, 2)), isLeft ? "" : `  ${name}`),
   ];
 }
 

@@ -24,7 +24,7 @@ function differenceOf(pair, key) {
   return [-value, high === undefined ? null : -high, low === undefined ? null : -low];
 }
 
-const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "±") + Math.abs(value).toFixed(digits);
+const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "±") + fixed(Math.abs(value), digits);
 const differenceText = ([value, low, high], digits) => signed(value, digits) + (low === null ? "" : ` [${signed(low, digits)}, ${signed(high, digits)}]`);
 
 function compareVerdict(pair) {

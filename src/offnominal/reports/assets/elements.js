@@ -21,12 +21,6 @@ function put(id, ...children) {
   byId(id).replaceChildren(...children.flat().filter(Boolean));
 }
 
-function shown(value, digits = 3) {
-  if (value === null || value === undefined) return "–";
-  if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
-  return value.toFixed(Math.abs(value) >= 100 ? 1 : digits);
-}
-
 const digitsOf = (metric) => (metric.unit ? 1 : 3);
 const withUnit = (metric) => metric.label + (metric.unit ? ` (${metric.unit})` : "");
 const mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);

@@ -140,10 +140,10 @@ function timingRow(name, numbers) {
 function timingText(name, value) {
   if (value === null) return "–";
   if (value === Infinity) return DATA.half_missed;
-  return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
+  return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${fixed(100 * value, 1)} %`;
 }
 
-const percent = (share) => (share === null ? "–" : `${Number((100 * share).toPrecision(3))}%`);
+const percent = (share) => (share === null ? "–" : `${significant(100 * share)}%`);
 
 function guaranteeBar(entry, [, , share, low, high], most) {
   const x = (value) => (220 * value) / most;
@@ -161,7 +161,7 @@ function guaranteeBar(entry, [, , share, low, high], most) {
 function guaranteeRow(entry, row, most, several) {
   const [index, , share, low, high, n, verdict] = row;
   const name = DATA.names[index];
-  const hourly = (value) => (entry.hourly === null || value === null ? "" : ` (${Number((value * entry.hourly).toPrecision(3))} per hour)`);
+  const hourly = (value) => (entry.hourly === null || value === null ? "" : ` (${significant(value * entry.hourly)} per hour)`);
   const interval = low === null ? null : html("span", { class: "interval" }, ` [${percent(low)}, ${percent(high)}]`);
   const colour = verdict === "kept" ? "kept" : verdict === "not kept" ? "broken" : "";
   return {

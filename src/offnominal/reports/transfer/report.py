@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from offnominal.core.plot_style import pyplot
+from offnominal.core.rounding import fixed
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.table_report import write_table_report
 from offnominal.reports.transfer.figure import transfer_figure
@@ -41,5 +42,5 @@ def _headline(found: TransferResults) -> str:
     values = [each.value for each in estimates if each is not None and each.value is not None]
     if not values:
         return "No detector was tested in a world other than its own."
-    span = f"{values[0]:.3f}" if len(values) == 1 else f"{min(values):.3f} to {max(values):.3f}"
+    span = fixed(values[0], 3) if len(values) == 1 else f"{fixed(min(values), 3)} to {fixed(max(values), 3)}"
     return f"{found.names[0]} has the highest mean {LABEL} in worlds other than its own: {span}."

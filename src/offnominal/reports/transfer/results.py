@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from offnominal.alarms.audit import clopper_pearson
+from offnominal.core.rounding import fixed
 from offnominal.core.types import Array
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.guarantee_check import PREFIX, GuaranteeCheck, over_runs
@@ -38,7 +39,7 @@ class Rate:
     episodes: int
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return f"{fixed(self.value, 2)} [{fixed(self.low, 2)}, {fixed(self.high, 2)}]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

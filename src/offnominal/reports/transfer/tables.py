@@ -7,6 +7,7 @@ from typing import Any
 from offnominal.datasets.split import counted
 from offnominal.evaluation.estimate import Estimate
 from offnominal.reports.guarantees import NOTE, TITLE
+from offnominal.reports.paired_comparison import signed
 from offnominal.reports.study_tables import StudyTable
 from offnominal.reports.transfer.results import METRIC, Pair, Rate, TransferResults
 from offnominal.studies.leaderboards import differs_from_zero
@@ -137,8 +138,7 @@ def _signed(value: Estimate | None) -> str | None:
     if value is None or value.value is None:
         return None
     mark = " *" if differs_from_zero(value) else ""
-    ends = "" if value.low is None else f" [{value.low:+.3f}, {value.high:+.3f}]"
-    return f"{value.value:+.3f}{ends}{mark}"
+    return f"{signed(value)}{mark}"
 
 
 def _numbers(value: Estimate | None) -> Row:

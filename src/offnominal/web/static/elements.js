@@ -1,9 +1,13 @@
 // Elements and numbers: what every page is made of.
 
+import { shown as shownNumber } from "./rounding.js";
+
 /** @typedef {string | number | boolean | null | undefined | ((event: Event) => void)} Value */
 /** @typedef {Node | string | null | undefined | false} Child */
 
 const SVG = "http://www.w3.org/2000/svg";
+
+export const shown = shownNumber;
 
 /**
  * Sets attributes, style variables (`--name`) and listeners (`onclick`), and appends children.
@@ -71,17 +75,6 @@ export function put(id, ...children) {
 export function options(select, entries, chosen) {
   select.replaceChildren(...entries.map(([value, text]) => html("option", { value }, text)));
   select.value = chosen;
-}
-
-/**
- * Returns a number for people.
- * @param {number | null | undefined} value
- * @param {number} [digits]
- */
-export function shown(value, digits = 3) {
-  if (value === null || value === undefined) return "–";
-  if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
-  return value.toFixed(Math.abs(value) >= 100 ? 1 : digits).replace("-", "−");
 }
 
 /**

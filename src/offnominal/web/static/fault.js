@@ -3,6 +3,7 @@
 import { byId, draw, html, options, put, shown, ticks } from "./elements.js";
 import { fromAddress, link, pageData, toAddress } from "./page.js";
 import { detectorCell, digitsOf, withInterval, withUnit } from "./detectors.js";
+import { fixed } from "./rounding.js";
 import { sortable } from "./table.js";
 
 const data = pageData();
@@ -11,7 +12,7 @@ const SHOWN_CURVES = 6;
 
 const variantNow = () => Number(byId("strength").value);
 const metricNow = () => data.metrics.find((metric) => metric.name === byId("metric").value);
-const percent = (share) => `${(100 * share).toFixed(1).replace("-", "−")} %`;
+const percent = (share) => `${fixed(100 * share, 1).replace("-", "−")} %`;
 
 function paint() {
   strengths();

@@ -5,6 +5,7 @@ import { fromAddress, link, pageData, toAddress } from "./page.js";
 import { detectorCell, digitsOf, mean, withInterval, withUnit } from "./detectors.js";
 import { Choice } from "./choice.js";
 import { heatMap } from "./heat.js";
+import { fixed } from "./rounding.js";
 import { sortable } from "./table.js";
 
 const data = pageData();
@@ -109,7 +110,7 @@ function medianOf(values) {
 function timingText(name, value) {
   if (value === null) return "–";
   if (value === Infinity) return html("span", { title: "More than half are missed, so the median is undefined" }, data.half_missed);
-  return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
+  return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${fixed(100 * value, 1)} %`;
 }
 
 function startAlarms() {
