@@ -13,9 +13,9 @@ from starlette.routing import Route
 from offnominal.anomalies.schedule import Schedule
 from offnominal.core.errors import MissingFile, OffnominalError, UnknownName
 from offnominal.core.files import read_json, write_json
-from offnominal.core.rounding import fixed
 from offnominal.reports.clip import write_clip
 from offnominal.reports.fault_clips import policy_named
+from offnominal.web.best_detectors import best_text
 from offnominal.web.compare import comparable_runs
 from offnominal.web.fault_description import describe_fault, strengths_of_fault
 from offnominal.web.library import Library, Run, slug
@@ -62,15 +62,10 @@ def _world_id(label: str) -> str:
     return label.partition(" (")[0]
 
 
-def _best(data: dict[str, Any], number: int) -> dict[str, Any] | None:
-    """Return the best detector of a fault by the first metric."""
-    metric = data["metrics"][0]
-    cells = data["numbers"][metric["name"]][number]
-    known = [(cell[0], name) for cell, name in zip(cells, data["names"], strict=True) if cell is not None]
-    if not known:
-        return None
-    value, name = (max if metric["higher"] else min)(known)
-    return {"name": name, "value": fixed(value, 3)}
+def _best(data: dict[str, Any], number: int) -> dict[str, str] | None:
+    """Return the best detectors of a fault by the first metric, and their numbers."""
+    cells, best = data["numbers"][data["metrics"][0]["name"]][number], data["best"][number]
+    return best_text([data["names"][index] for index in best], [cells[index][0] for index in best]) if best else None
 
 
 def fault(request: Request) -> Response:

@@ -17,6 +17,7 @@ from offnominal.core.files import read_text
 from offnominal.core.progress_bar import format_duration
 from offnominal.reports.tables import text, words_of
 from offnominal.studies.metric_table import world_labels
+from offnominal.web.best_detectors import best_detectors
 from offnominal.web.library import Library, Run, slug
 
 Row = dict[str, Any]
@@ -34,7 +35,8 @@ def run_data(library: Library, run: Run) -> dict[str, Any] | None:
     """Return the data of the interactive pages of a run, without episodes; None if its kind has none.
 
     Besides the entries of :func:`~offnominal.reports.payload.payload` there are ``id``, ``cells`` (for each world and
-    detector, the keys and training seeds of its cells) and ``addresses`` (of detectors).
+    detector, the keys and training seeds of its cells), ``addresses`` (of detectors) and ``best`` (the best detectors
+    of each fault).
     """
 
     def compute() -> dict[str, Any] | None:
@@ -42,11 +44,13 @@ def run_data(library: Library, run: Run) -> dict[str, Any] | None:
         data = run.kind.page_data(results)
         if data is None:
             return None
+        best = best_detectors(data) if data["metrics"] else []
         data = {name: value for name, value in data.items() if name not in ELSEWHERE}
         for fault in data["faults"]:
             fault["id"] = slug(f"{fault['world']} {fault['anomaly']}")
         return data | {
             "id": run.id,
+            "best": best,
             "cells": _cells(results.table),
             "addresses": {name: slug(name) for name in data["names"]},
         }
