@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from offnominal.datasets.logs import episodes_from, row_source
+from offnominal.datasets.logs import QuestionableLog, episodes_from, row_source
 from offnominal.datasets.logs.row_source import ForwardReader, ParquetRows
 
 ROLES = {"observations": ["x", "y"], "actions": ["u"], "reward": "r", "label": "fault", "episode": "run", "time": "t"}
@@ -84,7 +84,8 @@ def test_actions_rewards_labels_and_time_are_optional(frame):
 
 
 def test_other_columns_are_observations_by_default(frame):
-    episodes = episodes_from(frame, episode="run", label="fault")
+    with pytest.warns(QuestionableLog, match="'t' may be the time"):
+        episodes = episodes_from(frame, episode="run", label="fault")
     assert episodes.channels == {"observations": ["t", "x", "y", "u", "r"], "actions": []}
 
 

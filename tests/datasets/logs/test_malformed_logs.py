@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from offnominal.core.errors import OffnominalError
-from offnominal.datasets.logs import episodes_from
+from offnominal.core.errors import InvalidLog, OffnominalError
+from offnominal.datasets.logs import episodes_from, open_log
 
 N = 20
 X = np.arange(N, dtype=float)
@@ -137,6 +137,11 @@ MALFORMED = {
         {"time": "t", "episode": "run"},
         "mixed rates",
     ),
+    "date out of range": (
+        pa.table({"x": X[:2], "t": pa.array([0, 26829310458], pa.timestamp("s"))}),
+        {"time": "t"},
+        "column 't' .* has a time that nanoseconds of 64 bits cannot hold",
+    ),
     "unknown unit": (log(t=X), {"time": "t", "time_unit": "hours"}, "time_unit is 'hours'"),
     "negative gap": (log(t=X), {"time": "t", "gap": -1.0}, "gap is -1.0"),
     # Labels and episodes.
@@ -181,6 +186,24 @@ MALFORMED = {
     "nothing": (None, {}, "the log is None; expected a path"),
     "list of numbers": ([1.0, 2.0], {}, "expected a path, a data frame"),
 }
+
+
+def test_a_file_with_fewer_rows_than_announced_is_named(tmp_path):
+    pq.write_table(pa.table({"x": X}), tmp_path / "log.parquet")
+    source = open_log(tmp_path / "log.parquet")
+    source.n_rows += 5
+    with pytest.raises(InvalidLog, match=r"log.parquet announces 25 rows and has 20"):
+        episodes_from(source)
+
+
+def test_a_file_that_becomes_shorter_while_it_is_used_is_named(tmp_path):
+    (tmp_path / "log.csv").write_text("x\n" + "1.5\n" * 50)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("offnominal.datasets.logs.csv_log.LARGE", 10)
+        episodes = episodes_from(tmp_path / "log.csv")
+    (tmp_path / "log.csv").write_text("x\n" + "1.5\n" * 30)
+    with pytest.raises(InvalidLog, match=r"log.csv ends in row 30; it was changed while it was used"):
+        episodes[0]
 
 
 def test_there_are_at_least_sixty_malformed_logs():

@@ -62,7 +62,7 @@ class RowSource(ABC):
             InvalidLog: The source cannot be parsed.
         """
         with parsing(self.name, "a table"):
-            yield from self.read_blocks(columns, start)
+            yield from (block for block in self.read_blocks(columns, start) if block.num_rows)
 
     @abstractmethod
     def read_blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
@@ -169,7 +169,9 @@ class ForwardReader:
             self._restart(start)
         self._held = [(first, block) for first, block in self._held if first + block.num_rows > start]
         while self._next < stop:
-            block = next(self._blocks)
+            block = next(self._blocks, None)
+            if block is None:
+                raise InvalidLog(f"{self._source.name} ends in row {self._next}; it was changed while it was used.")
             if self._next + block.num_rows > start:
                 self._held.append((self._next, block))
             self._next += block.num_rows

@@ -127,6 +127,8 @@ def scan_log(source: RowSource, roles: Roles, time: TimeColumn | None, nominal: 
         if clock is not None:
             clock.add(block, first, changes)
         first += block.num_rows
+    if first != source.n_rows:
+        raise InvalidLog(f"{source.name} announces {source.n_rows} rows and has {first}; the file is damaged.")
     starts = sorted({0, *episodes.starts, *(clock.finish() if clock is not None else ())})
     return LogScan(
         first, starts, np.concatenate(labels) if labels else None, channels, clock, names=list(episodes.seen)

@@ -93,15 +93,19 @@ def _nanoseconds(column: Any, where: str, first: int) -> Any:
                 f"{where} has the text {text!r} in row {first + row}; expected seconds, or a date and time such as "
                 "2020-03-09 10:14:33."
             ) from None
+        return column.cast(pa.int64()).to_numpy()
+    if pa.types.is_timestamp(kind):
+        target = pa.timestamp("ns", kind.tz)
     elif pa.types.is_date(kind):
-        column = column.cast(pa.timestamp("ns"))
-    elif pa.types.is_timestamp(kind):
-        column = column.cast(pa.timestamp("ns", kind.tz))
-    elif pa.types.is_time(kind):
-        column = column.cast(pa.time64("ns"))
+        target = pa.timestamp("ns")
     else:
-        column = column.cast(pa.duration("ns"))
-    return column.cast(pa.int64()).to_numpy()
+        target = pa.time64("ns") if pa.types.is_time(kind) else pa.duration("ns")
+    try:
+        return column.cast(target).cast(pa.int64()).to_numpy()
+    except pa.ArrowException:
+        raise InvalidLog(
+            f"{where} has a time that nanoseconds of 64 bits cannot hold; expected dates from 1678 to 2261."
+        ) from None
 
 
 def _first_not_a_date(column: Any) -> tuple[int, str]:

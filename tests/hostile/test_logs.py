@@ -1,0 +1,100 @@
+"""Damaged and crafted logs of every format: either episodes or a named error, in bounded memory."""
+
+import random
+import resource
+import struct
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+
+from offnominal.core.errors import InvalidLog, OffnominalError
+from offnominal.datasets.logs import episodes_from
+
+from .log_files import FORMATS, damaged
+
+SAMPLE, MANY, MOST_CUTS = 30, 1500, 400
+MOST_KIB = 2**20
+"""Growth of the memory of the process that an attack may cause; a damaged size would ask for more."""
+
+
+def attack(name, folder, seeds):
+    """Damage a log with each seed, and return errors that are not named ones."""
+    build, root, options = FORMATS[name]
+    path = build(folder)
+    content = path.read_bytes()
+    source = (path / root).resolve() if root else path
+    raw, read, before = [], 0, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for seed in seeds:
+        path.write_bytes(damaged(content, random.Random(f"{name} {seed}")))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                read += len(list(episodes_from(source, **options))) > 0
+        except OffnominalError as error:
+            if len(str(error).splitlines()) != 1:
+                raw.append(f"seed {seed}: an error of several lines: {error}")
+        except Exception as error:
+            raw.append(f"seed {seed}: {type(error).__name__}: {error}")
+    path.write_bytes(content)
+    assert len(list(episodes_from(source, **options))) > 0, "the log itself is valid"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_KIB
+    return raw
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_damaged_log_is_read_or_a_named_error(name, tmp_path):
+    assert attack(name, tmp_path, range(SAMPLE)) == []
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.filterwarnings("ignore")
+def test_many_damaged_logs_are_read_or_named_errors(name, tmp_path):
+    assert attack(name, tmp_path, range(SAMPLE, MANY)) == []
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_log_that_ends_anywhere_is_read_or_a_named_error(name, tmp_path):
+    build, root, options = FORMATS[name]
+    path = build(tmp_path)
+    content, source = path.read_bytes(), (path / root).resolve() if root else path
+    for end in range(0, len(content), max(1, len(content) // MOST_CUTS)):
+        path.write_bytes(content[:end])
+        try:
+            list(episodes_from(source, **options))
+        except OffnominalError:
+            continue
+
+
+@pytest.mark.hostile
+def test_an_archive_of_a_few_megabytes_that_unpacks_to_six_gigabytes_is_refused(tmp_path):
+    path = tmp_path / "log.npz"
+    header = np.lib.format.header_data_from_array_1_0(np.zeros(0)) | {"shape": (750_000_000,)}
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("x.npy", "w", force_zip64=True) as file,
+    ):
+        np.lib.format.write_array_header_1_0(file, header)
+        for _ in range(6_000):
+            file.write(bytes(1_000_000))
+    assert path.stat().st_size < 10_000_000
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(InvalidLog, match=r"its arrays would take 5.59 GiB of memory; the limit is 4 GiB"):
+        episodes_from(path)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_KIB
+
+
+def test_members_of_an_archive_that_lie_about_their_size_are_refused(tmp_path):
+    build, _, _ = FORMATS["npz"]
+    path = build(tmp_path)
+    content = bytearray(path.read_bytes())
+    entry = content.index(b"PK\x01\x02")
+    struct.pack_into("<I", content, entry + 24, 2**32 - 2)
+    path.write_bytes(content)
+    with pytest.raises(InvalidLog, match=r"log.npz"):
+        episodes_from(path)
