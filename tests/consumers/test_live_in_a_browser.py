@@ -112,6 +112,86 @@ def test_a_fault_is_injected_and_cleared_by_keyboard(page, address):
     page.wait_for_selector("#running-faults li", state="detached")
 
 
+def inject(page, strength="End"):
+    """Inject an offset by keyboard."""
+    page.select_option("#anomaly", "observation/offset")
+    page.locator("#strength").press(strength)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("f")
+    page.wait_for_selector("#running-faults li")
+
+
+def test_a_reload_and_a_shared_link_show_the_fault_its_alarms_and_clear_it(browser, address, monkeypatch):
+    monkeypatch.setattr(address[1].state.live_runs, "grace", 60.0)
+    page = browser.new_page(**VIEWS["desktop"])
+    start(page, address)
+    inject(page)
+    page.wait_for_selector("#log tr")
+    page.reload()
+    page.wait_for_selector("#running-faults li")
+    page.wait_for_selector("#log tr")
+    page.wait_for_selector("#evidence li")
+    assert "observation/offset" in page.inner_text("#running-faults")
+    assert "observation/offset" in page.inner_text("#log tr")
+    other = browser.new_page(**VIEWS["desktop"])
+    other.goto(page.url)
+    other.wait_for_selector("#running-faults li")
+    assert other.is_enabled("#clear")
+    other.click("#clear")
+    page.wait_for_selector("#running-faults li", state="detached")
+    assert not page.is_enabled("#clear")
+    other.close()
+    page.close()
+
+
+def test_a_held_key_injects_once_and_shift_does_not_matter(browser, address):
+    page = browser.new_page(**VIEWS["desktop"])
+    start(page, address)
+    page.select_option("#anomaly", "observation/offset")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Shift+F")
+    page.wait_for_selector("#running-faults li")
+    for _ in range(3):
+        page.keyboard.down("f")  # Repeated "down" is what a held key sends.
+    page.wait_for_selector("#running-faults li:nth-child(2)")
+    before = page.inner_text("#step")
+    wait_until(page, f"Number(document.getElementById('step').textContent) !== {before}")
+    page.wait_for_timeout(300)
+    assert page.locator("#running-faults li").count() == 2
+    page.keyboard.press("Shift+C")
+    page.wait_for_selector("#running-faults li", state="detached")
+    page.close()
+
+
+def test_without_the_server_nothing_looks_present(browser, address, monkeypatch):
+    monkeypatch.setattr(address[1].state.live_runs, "grace", 60.0)
+    page = browser.new_page(**VIEWS["desktop"])
+    page.add_init_script("""
+      window.sockets = [];
+      window.gone = false;
+      const Real = window.WebSocket;
+      window.WebSocket = class extends Real {
+        constructor(address) { super(window.gone ? `${address}-gone` : address); window.sockets.push(this); }
+      };""")
+    start(page, address)
+    inject(page)
+    page.wait_for_selector("#log tr")
+    page.evaluate("window.gone = true; window.sockets.at(-1).close()")
+    wait_until(page, "document.getElementById('badge').textContent === 'no connection'")
+    assert page.locator("#running-faults li").count() == 0
+    assert page.locator("#log tr").count() > 0, "alarms of the past stay"
+    assert not page.is_enabled("#inject")
+    assert not page.is_enabled("#clear")
+    assert float(page.evaluate("getComputedStyle(document.getElementById('world-image')).opacity")) < 0.5
+    page.evaluate("window.gone = false")
+    page.wait_for_selector("#running-faults li")
+    wait_until(page, "document.getElementById('badge').textContent !== 'no connection'")
+    assert page.locator("#running-faults li").count() == 1
+    assert page.is_enabled("#inject")
+    assert page.is_enabled("#clear")
+    page.close()
+
+
 @pytest.mark.parametrize("page", ["desktop"], indirect=True)
 def test_space_pauses_and_resumes(page, address):
     start(page, address)

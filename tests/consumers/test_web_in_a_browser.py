@@ -106,6 +106,18 @@ def test_filters_change_the_leaderboard_and_stay_in_the_address(open_page, addre
     assert page.url.endswith("/runs/small")
 
 
+def test_the_heat_map_is_coloured_by_the_numbers(open_page, address):
+    for scheme in ("light", "dark"):
+        page = open_page(f"{address}/runs/small", color_scheme=scheme)
+        found = page.locator("#heat td.cell").evaluate_all(
+            "cells => cells.map(cell => [Number(cell.innerText), getComputedStyle(cell).backgroundColor])"
+        )
+        colours = dict(found)
+        assert "rgba(0, 0, 0, 0)" not in colours.values()
+        assert colours[max(colours)] != colours[min(colours)]
+        assert len(set(colours.values())) > 2
+
+
 def test_numbers_lead_to_cells_and_detectors_to_comparisons(open_page, address):
     page = open_page(f"{address}/runs/small")
     page.locator("#heat td a").first.click()

@@ -65,6 +65,28 @@ def test_a_fault_that_is_injected_now_is_seen_by_all_clients_and_cleared(client)
         assert until(first, "fault")["state"] == "off"
 
 
+def test_a_client_that_joins_later_is_told_the_fault_that_is_on_and_its_alarms(client):
+    with connect(client) as first, connect(client) as second, connect(client) as third:
+        first.send_json(START)
+        run = until(first, "hello")["run"]
+        first.send_json({"type": "fault", "anomaly": "observation/offset", "strength": 2.0})
+        fault, alarm, evidence = (until(first, kind) for kind in ("fault", "alarm", "evidence"))
+        second.send_json({"type": "join", "run": run})
+        assert until(second, "episode")["recalled"]
+        assert until(second, "fault") == {**fault, "recalled": True}
+        assert until(second, "alarm") == {**alarm, "recalled": True}
+        assert until(second, "evidence")["recalled"]
+        assert evidence["channels"]
+        second.send_json({"type": "clear", "id": fault["id"]})
+        assert until(first, "fault")["state"] == "off"
+        third.send_json({"type": "join", "run": run})
+        told = []
+        while (message := json.loads(third.receive()["text"]))["type"] != "step":
+            told.append(message)
+        assert not [each for each in told if each["type"] == "fault"]
+        assert [each for each in told if each["type"] == "alarm"]
+
+
 def test_pictures_are_jpeg_and_steps_are_numbered(client):
     with connect(client) as socket:
         socket.send_json(START)

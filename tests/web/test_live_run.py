@@ -71,6 +71,17 @@ def test_a_duration_ends_a_fault_and_an_episode_does_not(run):
     assert [event["state"] for event in events(run, "fault")] == ["on", "off"]
 
 
+def test_a_delay_is_counted_from_the_injection_also_in_later_episodes(run):
+    steps(run, 4)
+    run.start_fault(OFFSET)
+    steps(run, 3)
+    run.reset(seed=5)
+    run.take_events()
+    steps(run, 1)
+    alarms = events(run, "alarm")
+    assert [(alarm["t"], alarm["n"], alarm["delay"]) for alarm in alarms] == [(0, 7, 3), (0, 7, 3)]
+
+
 def test_episodes_follow_each_other_and_a_seed_repeats_them(run):
     first = [step.message for step in steps(run, 60)]
     assert [event["episode"] for event in events(run, "episode")][:2] == [0, 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 PENDING = 32
 """Number messages that wait for a slow client at most; the oldest are dropped."""
@@ -58,10 +58,12 @@ class Broadcast:
 
     Args:
         loop: The event loop.
+        on_event: Called in the loop with each event, before the clients get it.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, on_event: Callable[[str], object] = lambda _: None) -> None:
         self.clients: set[Client] = set()
+        self._on_event = on_event
         self._loop = loop
         self._outbox: deque[tuple[list[str], list[str], bytes | None]] = deque(maxlen=4 * PENDING)
         self._scheduled = False
@@ -77,5 +79,7 @@ class Broadcast:
         self._scheduled = False
         while self._outbox:
             numbers, events, picture = self._outbox.popleft()
+            for event in events:
+                self._on_event(event)
             for client in self.clients:
                 client.offer(numbers=numbers, events=events, picture=picture)

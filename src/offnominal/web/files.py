@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from offnominal.core.errors import UnknownName
+from offnominal.reports.auroc_scale import auroc_css
 from offnominal.reports.templates import asset
 from offnominal.web.bundle import bundle, module
 from offnominal.web.page import settings_of
@@ -17,9 +18,9 @@ STYLES = "site.css"
 
 
 def style() -> str:
-    """Return the style sheet: that of study pages, and what only the server has."""
+    """Return the style sheet: that of study pages with the colours of their heat maps, and what only the server has."""
     own = ((files("offnominal.web") / "static" / name).read_text(encoding="utf-8") for name in (STYLES, "live.css"))
-    return "\n".join([asset("page.css"), *own])
+    return "\n".join([asset("page.css"), auroc_css(), *own])
 
 
 def static_file(request: Request) -> Response:

@@ -91,7 +91,7 @@ class RunningFault:
         order: What was ordered.
         index: Its index in the environment.
         left: Transitions until it ends; None until it is cleared.
-        onset: First transition of the current episode with the fault.
+        onset: First transition with the fault, counted over all episodes of the run.
     """
 
     id: int
@@ -184,7 +184,7 @@ class LiveRun:
         for watch in self.watches:
             watch.reset()
         for fault in self.faults:
-            fault.index, fault.onset = self.env.start_fault(fault.order.fault), 0
+            fault.index = self.env.start_fault(fault.order.fault)
         self._pending.append({"type": "episode", "n": self.n, "episode": self.episode, "seed": self.seed})
 
     @property
@@ -207,7 +207,7 @@ class LiveRun:
             raise InvalidState(f"{MOST_FAULTS} faults are on; clear one before you start another.")
         index = self.env.start_fault(order.fault)
         self._ids += 1
-        started = RunningFault(self._ids, order, index, order.duration, self.t)
+        started = RunningFault(self._ids, order, index, order.duration, self.n)
         self.faults.append(started)
         self._pending.append(self._fault_message(started, "on"))
         return started.id
@@ -305,7 +305,7 @@ class LiveRun:
             "n": self.n,
             "t": self.t,
             "episode": self.episode,
-            "delay": None if onset is None else self.t - onset,
+            "delay": None if onset is None else self.n - onset,
             "anomaly": next((each.order.fault.id for each in self.faults if each.onset == onset), None),
             "false": onset is None and not self._after_fault,
         }

@@ -20,6 +20,7 @@ from offnominal.core.types import Frame
 from offnominal.reports.colours import colours
 from offnominal.web.broadcast import Broadcast, Client
 from offnominal.web.fault_choices import fault_choices
+from offnominal.web.live_memory import LiveMemory
 from offnominal.web.live_run import LiveRun, LiveSettings
 from offnominal.web.nominal_fit import NominalFit, fit_nominal
 from offnominal.worlds.catalogue import worlds
@@ -56,7 +57,8 @@ class LiveSession:
         self.id = secrets.token_urlsafe(6)
         self.settings = settings
         self.rate, self.paused, self.ended = settings.rate, False, False
-        self.broadcast = Broadcast(loop)
+        self._memory = LiveMemory()
+        self.broadcast = Broadcast(loop, self._memory.add)
         self._loop, self._on_end, self._folder, self._grace = loop, on_end, folder, grace
         self._orders: SimpleQueue[tuple[Callable[[LiveRun], Any], Future[Any]] | None] = SimpleQueue()
         self._explainer = ThreadPoolExecutor(1, "live-evidence")
@@ -67,9 +69,10 @@ class LiveSession:
         self._thread.start()
 
     def join(self) -> Client:
-        """Add a client, which first gets what it needs to know of the run."""
+        """Add a client, which first gets what it needs to know of the run; called in the event loop."""
         client = Client()
-        client.offer(events=[text for text in (self._hello, self._progress, self._state()) if text is not None])
+        greeting = [text for text in (self._hello, self._progress, self._state()) if text is not None]
+        client.offer(events=greeting + self._memory.events())
         self.broadcast.clients.add(client)
         return client
 

@@ -62,12 +62,11 @@ function faultRow(data, fault, row, metric, range) {
 function heatCell(cell, metric, range, cells) {
   if (!cell) return html("td", {}, "–");
   const good = clamp(goodness(cell[0], metric, ...range), -1, 1);
-  const share = Math.round(Math.abs(good) * 92);
   const title = cell[1] === null ? null : `95 % interval ${shown(cell[1])} to ${shown(cell[2])}`;
   const text = shown(cell[0], metric.unit ? 1 : 2);
   return html(
     "td",
-    { class: share > 55 ? "cell deep" : "cell", "--share": share > 55 ? Math.max(share, 70) : Math.min(share, 40), "--tone": good < 0 ? "var(--bad)" : "var(--heat)", title },
+    { class: `cell auroc-${Math.round(20 + 20 * good)}`, title },
     cells.length ? html("a", { class: "number", href: link(`cells/${cells[0][0]}`) }, text) : text,
   );
 }

@@ -26,6 +26,7 @@ const live = {
   /** @type {any} */ last: null,
   /** @type {FaultForm | null} */ form: null,
   joining: false,
+  /** @type {string | null} */ lost: null,
   paused: false,
   rate: 30,
   arrived: 0,
@@ -42,7 +43,10 @@ const connection = new Connection({
   },
   message: receive,
   picture: (blob) => showPicture(blob),
-  lost: (seconds) => say(`Connection lost. Next attempt in ${seconds} s.`, true),
+  lost: (seconds) => {
+    showLost("no connection");
+    say(`Connection lost. Next attempt in ${seconds} s.`, true);
+  },
 });
 
 /** @param {string} text @param {boolean} [bad] */
@@ -114,13 +118,16 @@ const receivers = {
   hello: begin,
   state: showState,
   step: addStep,
-  episode: (message) => live.episodes.push({ n: message.n, label: `episode ${message.episode}`, dashed: true }),
+  episode: (message) => {
+    if (live.episodes.at(-1)?.n !== message.n) live.episodes.push({ n: message.n, label: `episode ${message.episode}`, dashed: true });
+  },
   fault: showFault,
   alarm: showAlarm,
   evidence: showEvidence,
   error: showError,
   ended: () => {
     connection.close();
+    showLost("ended");
     live.run = null;
     toAddress({ run: null });
     byId("setup").hidden = false;
@@ -155,6 +162,19 @@ function showError(message) {
   if (!live.hello) byId("progress").hidden = true;
 }
 
+/**
+ * Shows why nothing on the page is present any more, or by null that it is again.
+ * @param {string | null} reason
+ */
+function showLost(reason) {
+  live.lost = reason;
+  byId("run").classList.toggle("lost", reason !== null);
+  for (const button of byId("run").querySelectorAll("button:not(#stop)")) button.disabled = reason !== null;
+  if (live.last) showMeters();
+  put("running-faults");
+  for (const each of live.faults) each.to = Math.min(each.to, live.last?.n ?? each.from);
+}
+
 /** @param {any} hello */
 function begin(hello) {
   const isSame = live.hello?.run === hello.run;
@@ -168,12 +188,15 @@ function begin(hello) {
   byId("setup").hidden = true;
   byId("run").hidden = false;
   say(`${hello.settings.world}, ${hello.settings.policy} policy, ${hello.settings.alarm} alarm.`);
+  showLost(null);
+  // The server tells faults and alarms again.
+  put("log");
+  Object.assign(live, { faults: [], alarms: [] });
+  byId("clear").disabled = true;
   if (isSame) return;
-  Object.assign(live, { channels: [], faults: [], episodes: [], alarms: [], last: null, head: 0 });
+  Object.assign(live, { channels: [], episodes: [], last: null, head: 0 });
   live.series = hello.detectors.map((/** @type {any} */ each) => ({ label: each.id, colour: each.colour, points: [] }));
   live.form = new FaultForm(hello.faults, hello);
-  put("log");
-  put("running-faults");
   put("evidence");
   byId("log-note").hidden = false;
   put("legend", ...hello.detectors.map((/** @type {any} */ each) => html("li", { title: each.guarantee }, html("span", { class: "dot", "--own": each.colour }), each.id)));
@@ -224,7 +247,7 @@ function showFault(fault) {
     const strength = typeof fault.strength === "string" ? `${fault.strength}, ${fault.parameter}` : shown(fault.parameter, 4);
     const clear = html("button", { type: "button", onclick: () => connection.send({ type: "clear", id: fault.id }) }, "Clear");
     byId("running-faults").append(html("li", { id: `fault-${fault.id}` }, html("span", {}, html("strong", {}, fault.anomaly), ` ${strength}`), clear));
-    say(`Fault on: ${fault.anomaly} (${strength}).`);
+    if (!fault.recalled) say(`Fault on: ${fault.anomaly} (${strength}).`);
   } else {
     for (const each of live.faults) if (each.id === fault.id) each.to = fault.n;
     document.getElementById(`fault-${fault.id}`)?.remove();
@@ -244,6 +267,7 @@ function showAlarm(alarm) {
     html("td", {}, alarm.delay === null ? "–" : String(alarm.delay)), html("td", { class: "left" }, what)));
   while (byId("log").children.length > LOGGED) byId("log").lastElementChild.remove();
   byId("log-note").hidden = true;
+  if (alarm.recalled) return;
   const delay = alarm.delay === null ? "" : `, ${alarm.delay} steps after the onset`;
   say(`Alarm of ${id}${alarm.false ? " without a fault" : delay}.`);
 }
@@ -296,12 +320,13 @@ function draw(now) {
 function showMeters() {
   const { last, times } = live;
   const raised = last.raised.some(Boolean);
-  const state = raised ? "alarm" : last.active ? "fault" : "nominal";
+  const state = live.lost ? "lost" : raised ? "alarm" : last.active ? "fault" : "nominal";
   const badge = byId("badge");
   if (badge.dataset.state !== state || badge.dataset.over !== String(last.handed_over)) {
     badge.dataset.state = state;
     badge.dataset.over = String(last.handed_over);
-    badge.textContent = { alarm: "alarm", fault: "fault on", nominal: "nominal" }[state] + (last.handed_over ? " · fallback acts" : "");
+    const text = { alarm: "alarm", fault: "fault on", nominal: "nominal", lost: live.lost }[state];
+    badge.textContent = text + (last.handed_over && !live.lost ? " · fallback acts" : "");
   }
   byId("episode").textContent = String(last.episode);
   byId("step").textContent = String(last.t);
@@ -346,12 +371,13 @@ function startOrders() {
   };
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (byId("run").hidden || event.ctrlKey || event.metaKey || event.altKey || target.closest("input[type=number], select")) return;
+    if (byId("run").hidden || live.lost || event.ctrlKey || event.metaKey || event.altKey || target.closest("input[type=number], select")) return;
     if (event.key === " " && !target.closest("button, summary, a, input")) {
       event.preventDefault();
-      togglePause();
-    } else if (event.key === "f") inject();
-    else if (event.key === "c") clear();
+      if (!event.repeat) togglePause();
+    } else if (event.repeat) return;
+    else if (event.key.toLowerCase() === "f") inject();
+    else if (event.key.toLowerCase() === "c") clear();
   });
 }
 
