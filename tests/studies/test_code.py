@@ -217,3 +217,18 @@ def test_every_version_of_python_gives_the_same_version_of_the_code(tmp_path, mo
     (tmp_path / "pinned_module.py").write_text(PINNED, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     assert Sources().version("pinned_module:Told")[:16] == "ffd6ed588ba5fc89"
+
+
+def test_modules_that_import_a_name_from_each_other_are_followed_once(tmp_path, monkeypatch):
+    package = tmp_path / "circular"
+    package.mkdir()
+    for file, text in {
+        "__init__": "from circular.one import *\nfrom circular.compiled import compiled\n",
+        "one": "from circular.two import missing\n\nclass Mine:\n    used = missing, compiled\n",
+        "two": "from circular.one import missing\nfrom circular import compiled\n",
+    }.items():
+        (package / f"{file}.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert Sources().used("circular.one:Mine") == ["circular.one:Mine"]
+    with pytest.raises(UnknownName, match="no source of 'circular:compiled'"):
+        Sources().used("circular:compiled")

@@ -1,9 +1,14 @@
 """Studies as data: which cells they are, and what is said of mistakes."""
 
+import re
+
 import pytest
 
-from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName
+from offnominal.studies.catalogue import parse
+from offnominal.studies.cell import Cell
 from offnominal.studies.detector_study import DetectorEntry
+from offnominal.studies.kinds import cell_from
 from offnominal.studies.study import Scale, Study
 
 from .cases import ALARM, DATA, WORLD
@@ -107,3 +112,45 @@ def test_a_wrong_study_says_what_is_wrong(change, error, said):
 
 def test_a_study_goes_to_plain_data_and_back():
     assert Study.from_dict(study().to_dict()) == study()
+
+
+TEXT = """
+name = "mine"
+worlds = ["SAP-Goal0-v0"]
+
+[[detectors]]
+name = "Nested"
+detector = "{detector}"
+parameters = {parameters}
+"""
+
+
+@pytest.mark.parametrize(
+    ("detector", "parameters", "error", "said"),
+    [
+        ("Fusion", '{detectors = ["torch:load", "KNN"]}', ModuleNotAllowed, "'torch:load' belongs to the package"),
+        ("Fusion", '{detectors = [["Fusion", {detectors = ["torch:load"]}]]}', ModuleNotAllowed, "'torch:load'"),
+        ("KNN", '{row_detector = "torch:load"}', ModuleNotAllowed, "'torch:load'"),
+        ("Fusion", '{detectors = ["KNNN"]}', UnknownName, "Did you mean 'KNN'"),
+        ("Fusion", '{detectors = [["KNN", "x"]]}', InvalidParameter, "expected a name, or a pair"),
+        ("Fusion", '{detectors = [["KNN", {}, {}]]}', InvalidParameter, "expected a name, or a pair"),
+        ("Fusion", "{detectors = [3]}", InvalidParameter, "3 in detectors of 'Fusion' is no part"),
+        ("Fusion", "{detectors = 7}", InvalidParameter, "expected a list of names"),
+    ],
+)
+def test_parts_of_a_detector_are_checked_when_the_study_is_read(detector, parameters, error, said):
+    with pytest.raises(error, match=re.escape(said)):
+        parse(TEXT.format(detector=detector, parameters=parameters), "mine.toml")
+
+
+def test_parts_of_a_package_that_is_allowed_and_of_ours_are_accepted():
+    nested = '{detectors = ["KNN", ["Mahalanobis", {view = "transition"}], "json:load"]}'
+    read = parse(TEXT.format(detector="Fusion", parameters=nested), "mine.toml", allow_modules=["json"])
+    assert [name for _, name in read.targets()][:1] == ["Fusion"]
+    assert "json:load" in [name for _, name in read.targets()]
+
+
+def test_a_stored_cell_cannot_name_parts_of_other_packages():
+    data = Cell(WORLD, "Nested", "Fusion", {"detectors": ["torch:load"]}).to_dict()
+    with pytest.raises(ModuleNotAllowed, match="torch"):
+        cell_from(data)

@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
+from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName, did_you_mean
 from offnominal.core.imported_modules import OURS, attribute_of
 
@@ -160,15 +161,34 @@ class Registry(Generic[T]):
         Args:
             id: Id of the entry.
             options: Options given to it in addition to its own.
+
+        Raises:
+            InvalidParameter: A part is not a name, nor a pair of a name and options.
         """
         spec = self.spec(id)
         found: list[Spec] = []
         given = {**spec.options, **options}.get(spec.parts)
-        for part in [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else ():
-            match [part] if isinstance(part, str) else part:
-                case [str(name), *rest]:
-                    found += [self.find(name), *(self.parts(name, dict(*rest)) if name in self else ())]
+        if given is not None and not isinstance(given, str | list | tuple):
+            raise InvalidParameter(f"{spec.parts} of {id!r} is {shown(given)}; expected a list of names.")
+        for part in [given] if isinstance(given, str) else given or ():
+            match [part, {}] if isinstance(part, str) else part:
+                case [str(name), Mapping() as own]:
+                    found += [self.find(name), *(self.parts(name, own) if name in self else ())]
+                case _:
+                    raise InvalidParameter(
+                        f"{shown(part)} in {spec.parts} of {id!r} is no part; expected a name, or a pair of name and "
+                        "parameters."
+                    )
         return found
+
+    def names(self, name: str, options: Mapping[str, Any]) -> list[str]:
+        """Return a name and those of the entries from which it is built; nothing is imported.
+
+        Args:
+            name: Id, or ``"package.module:Class"``.
+            options: Options given to it.
+        """
+        return [name, *(spec.id for spec in self.parts(name, options))] if name in self else [name]
 
     def __iter__(self) -> Iterator[Spec]:
         self._load_plugins()

@@ -208,8 +208,8 @@ class Cell(BaseCell):
         }
 
     def targets(self) -> Iterator[Target]:
-        """Yield the detector, the alarms, and functions that make the world or are the policy."""
-        yield detector_registry, self.detector
+        """Yield the detector and its parts, the alarms, and functions that make the world or are the policy."""
+        yield from ((detector_registry, name) for name in detector_registry.names(self.detector, self.parameters))
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
         yield from importable_names([self.world, self.policy])
 

@@ -16,6 +16,8 @@ from offnominal.core.errors import UnknownName
 
 OURS = "offnominal"
 Dotted = tuple[str, ...]
+LONGEST = 40
+"""Largest number of names in a dotted path that is followed."""
 
 
 class Sources:
@@ -96,26 +98,39 @@ class Sources:
                         open_ends += self._resolve(home, dotted, tops)
         return texts
 
-    def _resolve(self, home: Module, dotted: Dotted, tops: set[str]) -> Iterator[tuple[Module, str]]:
-        """Yield the definitions that a dotted name in a module stands for."""
+    def _resolve(
+        self, home: Module, dotted: Dotted, tops: set[str], seen: set[Dotted] | None = None
+    ) -> Iterator[tuple[Module, str]]:
+        """Yield the definitions that a dotted name in a module stands for.
+
+        Args:
+            home: The module.
+            dotted: The name.
+            tops: Packages whose code counts.
+            seen: Absolute paths that were followed for this name; modules can import it from each other.
+        """
+        seen = set() if seen is None else seen
         if dotted[0] in home.definitions:
             yield home, dotted[0]
         for target in home.imports.get(dotted[0], ()):
-            yield from self._find(target + dotted[1:], tops)
+            yield from self._find(target + dotted[1:], tops, seen)
         if dotted[0] not in home.definitions and dotted[0] not in home.imports:
             for star in home.stars:
-                yield from self._find(star + dotted, tops)
+                yield from self._find(star + dotted, tops, seen)
 
-    def _find(self, path: Dotted, tops: set[str]) -> Iterator[tuple[Module, str]]:
+    def _find(self, path: Dotted, tops: set[str], seen: set[Dotted] | None = None) -> Iterator[tuple[Module, str]]:
         """Yield the definitions behind an absolute path: the longest module on it, and what it means by the rest."""
-        if path[0] not in tops:
+        seen = set() if seen is None else seen
+        # A package without source grows a path at each step: `from .x import x`.
+        if path[0] not in tops or path in seen or len(path) > LONGEST:
             return
+        seen.add(path)
         for length in range(len(path), 0, -1):
             home = self._module(".".join(path[:length]))
             if home is not None:
                 rest = path[length:]
                 if rest:
-                    yield from self._resolve(home, rest, tops)
+                    yield from self._resolve(home, rest, tops, seen)
                 elif not home.is_package:
                     yield from ((home, name) for name in home.definitions)
                 return

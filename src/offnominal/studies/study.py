@@ -100,8 +100,9 @@ class Study(DetectorStudy):
         return ("",) if is_dataset(world) else self.world_policies.get(world, self.policies)
 
     def targets(self) -> Iterator[Target]:
-        """Yield the detectors, the alarms, and functions that make worlds or are policies."""
-        yield from ((detector_registry, entry.id) for entry in self.detectors)
+        """Yield the detectors and their parts, the alarms, and functions that make worlds or are policies."""
+        for entry in self.detectors:
+            yield from ((detector_registry, name) for name in detector_registry.names(entry.id, entry.parameters))
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
         yield from importable_names([*self.worlds, *self._policies()])
 

@@ -80,5 +80,5 @@ class SceneCell(BaseCell):
         }
 
     def targets(self) -> Iterator[Target]:
-        """Yield the detector."""
-        yield scene_detectors, self.detector
+        """Yield the detector and its parts."""
+        return ((scene_detectors, name) for name in scene_detectors.names(self.detector, self.parameters))

@@ -73,8 +73,9 @@ class SceneStudy(DetectorStudy):
         one_of("reduction", self.reduction, get_args(Reduction))
 
     def targets(self) -> Iterator[Target]:
-        """Yield the detectors."""
-        return ((scene_detectors, entry.id) for entry in self.detectors)
+        """Yield the detectors and their parts."""
+        for entry in self.detectors:
+            yield from ((scene_detectors, name) for name in scene_detectors.names(entry.id, entry.parameters))
 
     def cells(self) -> list[SceneCell]:
         """Return every cell; all of them share their scenes."""

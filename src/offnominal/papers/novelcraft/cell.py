@@ -78,5 +78,7 @@ class NoveltyCell(BaseCell):
         }
 
     def targets(self) -> Iterator[Target]:
-        """Yield the detectors."""
-        return ((registry_of(entry.id), entry.id) for entry in self.detectors)
+        """Yield the detectors and their parts."""
+        for entry in self.detectors:
+            registry = registry_of(entry.id)
+            yield from ((registry, name) for name in registry.names(entry.id, entry.parameters))

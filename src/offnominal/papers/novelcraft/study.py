@@ -77,8 +77,10 @@ class NoveltyStudy(DetectorStudy):
             )
 
     def targets(self) -> Iterator[Target]:
-        """Yield the detectors."""
-        return ((registry_of(entry.id), entry.id) for entry in self.detectors)
+        """Yield the detectors and their parts."""
+        for entry in self.detectors:
+            registry = registry_of(entry.id)
+            yield from ((registry, name) for name in registry.names(entry.id, entry.parameters))
 
     def _changes(self, change: DetectorScale, entries: tuple[DetectorEntry, ...]) -> dict[str, Any]:
         kept = {entry.name for entry in entries}

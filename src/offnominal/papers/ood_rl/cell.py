@@ -111,4 +111,5 @@ class OODCell(BaseCell):
 
     def targets(self) -> Iterator[Target]:
         """Yield the methods and their parts."""
-        return ((detector_registry, entry.id) for entry in (*self.methods, *self.parts))
+        for entry in (*self.methods, *self.parts):
+            yield from ((detector_registry, name) for name in detector_registry.names(entry.id, entry.parameters))

@@ -84,8 +84,9 @@ class OODStudy(BaseStudy):
             _check_known(entry.parts, names, f"method {entry.name!r} of study {self.name!r}")
 
     def targets(self) -> Iterator[Target]:
-        """Yield the methods."""
-        return ((detector_registry, entry.id) for entry in self.methods)
+        """Yield the methods and their parts."""
+        for entry in self.methods:
+            yield from ((detector_registry, name) for name in detector_registry.names(entry.id, entry.parameters))
 
     def at(self, scale: str | None) -> OODStudy:
         """Return the study at a scale, or unchanged if None."""
