@@ -153,8 +153,8 @@ def _same_origin(origin: str | None, host: str) -> bool:
 def _may_read(headers: Headers, path: str) -> bool:
     """Whether a browser asks for its own page or its user; another site may only lead the user to a page or a file.
 
-    Images, frames and scripts of other sites would make the server compute. Old browsers do not send this header, but
-    neither the cookie of the token; and other programs could set it to anything.
+    Images, frames and scripts of other sites would make the server compute. Old browsers do not send this header; for
+    them the token protects, whose cookie goes with no image, frame or script of another site.
     """
     if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
         return True
