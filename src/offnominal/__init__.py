@@ -121,7 +121,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _HOME_OF:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+        from offnominal.core.public_calls import public
+
+        globals()[name] = value = public(
+            getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name), __name__
+        )
+        return value
     if name in _PACKAGES:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

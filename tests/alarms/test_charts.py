@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from offnominal.alarms import EpisodeCusum, EpisodeEwma, EpisodeMaximum, simulate_scores
+from offnominal.alarms import (
+    AlarmState,
+    EpisodeCusum,
+    EpisodeEwma,
+    EpisodeMaximum,
+    alarms,
+    make_alarm,
+    simulate_scores,
+)
 
 SCORES = simulate_scores(60, steps=(5, 25), seed=8)
 FRESH = [2.0 * episode for episode in simulate_scores(20, steps=(5, 25), seed=9)]
@@ -14,6 +22,33 @@ def standardised(alarm, episode):
     assert alarm.mean_ == pytest.approx(pooled.mean())
     assert alarm.deviation_ == pytest.approx(pooled.std())
     return [(score - alarm.mean_) / alarm.deviation_ for score in episode]
+
+
+@pytest.mark.parametrize("id", [id for id in alarms.ids() if id != "WindowMaximum"])
+def test_whole_episodes_have_the_bits_of_single_steps(id):
+    alarm = make_alarm(id).fit(SCORES)
+    episodes = [*FRESH, np.array([1e30, -1e30, 0.0, -0.0, 5.0])]
+    for episode, values in zip(episodes, alarm.statistic(episodes), strict=True):
+        state, expected = alarm.start(1), []
+        for score in episode:
+            state, statistic = alarm.update_statistic(state, np.array([score]))
+            expected.append(statistic[0])
+        assert values.tobytes() == np.array(expected).tobytes()
+
+
+@pytest.mark.parametrize("id", ["EpisodeCusum", "EpisodeEwma", "EpisodeMaximum", "TimeBand"])
+def test_a_long_episode_needs_no_call_per_step(id, monkeypatch):
+    alarm = make_alarm(id).fit(SCORES)
+    monkeypatch.setattr(AlarmState, "after", lambda *_: pytest.fail("a call for one step"))
+    assert len(alarm.statistic([np.ones(100_000)])[0]) == 100_000
+
+
+def test_a_statistic_of_your_own_is_computed_step_by_step():
+    class Doubled(EpisodeCusum):
+        def update_statistic(self, state, scores):
+            return state.after(), 2.0 * scores
+
+    np.testing.assert_array_equal(Doubled(alpha=0.1).fit(SCORES).statistic([[1.0, 3.0]])[0], [2.0, 6.0])
 
 
 @pytest.mark.parametrize("weight", [0.05, 0.5, 1.0])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,13 +12,14 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from offnominal.cli import main
+from offnominal.cli import main, run_summary
 from offnominal.cli.program import program
 from offnominal.core.errors import ModuleNotAllowed
 from offnominal.studies import Store, runs
 from offnominal.studies import runner as study_runner
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.code import Sources
+from offnominal.studies.failure import Failure
 from offnominal.studies.results import RunResults
 from offnominal.studies.stored_runs import stored_run
 
@@ -337,6 +340,29 @@ def test_a_clip_shows_both_twins_and_when_the_fault_is_on(tmp_path):
         red, green, blue = clip.convert("RGB").getpixel((clip.width - 2, clip.height - 2))
         colours.append(red - (green + blue) / 2 > 60)
     assert colours == [False, False, False, True, True]
+
+
+def test_the_doctor_works_without_compiled_code():
+    said = subprocess.run(
+        [sys.executable, "-m", "offnominal", "doctor", "--json"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr
+    code = next(row for row in json.loads(said.stdout) if row["part"] == "compiled code")
+    assert "NUMBA_DISABLE_JIT is set" in code["remark"]
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_failures_name_a_command_that_can_be_run(installed, monkeypatch, capsys):
+    monkeypatch.setattr(run_summary, "find_spec", lambda _: object() if installed else None)
+    failure = Failure("key", "the cell", error="ValueError", message="no", traceback="")
+    run_summary.print_failures([failure])
+    said = " ".join(capsys.readouterr().out.split())
+    assert ('after `pip install "offnominal[results]"`' in said) is not installed
+    assert "--retry runs these cells again" in said
 
 
 def test_the_doctor_names_what_is_there_and_what_an_extra_would_bring():

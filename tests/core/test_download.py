@@ -77,6 +77,15 @@ def test_a_broken_download_leaves_nothing_and_can_be_repeated(tmp_path):
         assert fetch_file(url, tmp_path).read_bytes() == CONTENT
 
 
+def test_a_failed_download_leaves_no_empty_folders_of_its_own(tmp_path):
+    (tmp_path / "kept").mkdir()
+    with served(b"", status=404) as (url, _):
+        for folder in (tmp_path / "home" / "weights" / "new", tmp_path / "kept"):
+            with pytest.raises(MissingFile):
+                fetch_file(url, folder)
+    assert [folder.name for folder in tmp_path.iterdir()] == ["kept"]
+
+
 @pytest.mark.parametrize("status", [404, 503])
 def test_a_refusal_is_named(tmp_path, status):
     with served(b"", status=status) as (url, _), pytest.raises(MissingFile, match="could not be downloaded"):

@@ -8,6 +8,7 @@ from offnominal.core.errors import OffnominalError, did_you_mean
 KINDS = {
     "UnknownName": LookupError,
     "InvalidParameter": ValueError,
+    "WrongArgument": TypeError,
     "InvalidSchedule": ValueError,
     "InvalidChannels": ValueError,
     "InvalidEpisode": ValueError,

@@ -1,14 +1,10 @@
 """Calls of detectors, alarms and monitors with values of wrong types are named errors, or work."""
 
-import datetime
 from contextlib import suppress
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pandas
 import pytest
-from scipy import sparse
 
 import offnominal as off
 from offnominal.alarms import Monitor, OnlineMonitor, alarms, load_alarm, make_alarm, save_alarm, simulate_scores
@@ -16,67 +12,9 @@ from offnominal.core.errors import InvalidParameter, OffnominalError
 from offnominal.detectors import Step, detectors, load_detector, make_detector, save_detector
 
 from .saved_detectors import episodes, fitted
+from .wrong_values import WRONG, value_of
 
-
-class Hostile:
-    """Raises whatever is asked of it."""
-
-    def __repr__(self):
-        raise RuntimeError("no repr")
-
-    def __array__(self, *arguments, **options):
-        raise RuntimeError("no array")
-
-
-STRUCTURED = np.zeros(3, [("a", float), ("b", int)])
-WRONG = {
-    "None": None,
-    "a truth value": True,
-    "zero": 0,
-    "minus one": -1,
-    "a huge integer": 10**400,
-    "a longer integer than can be printed": 10**5000,
-    "a fraction": Fraction(1, 3),
-    "a decimal": Decimal("0.5"),
-    "not a number": float("nan"),
-    "infinity": float("inf"),
-    "a complex number": 1j,
-    "text": "text",
-    "no text": "",
-    "bytes": b"bytes",
-    "a date": datetime.date(2026, 1, 1),
-    "no values": [],
-    "a ragged list": [[1.0], [1.0, 2.0]],
-    "a mixed list": [1.0, "two", None],
-    "a set": {1, 2},
-    "a mapping": {"a": 1},
-    "a function": len,
-    "a class": int,
-    "an object": object(),
-    "something hostile": Hostile(),
-    "a scalar array": np.array(1.0),
-    "no rows": np.zeros((0, 3)),
-    "no columns": np.zeros((3, 0)),
-    "five dimensions": np.zeros((1, 2, 1, 2, 1)),
-    "complex numbers": np.zeros((3, 2), complex),
-    "dates": np.zeros(3, "datetime64[s]"),
-    "objects": np.array([object(), None]),
-    "numbers as objects": np.array([[1.0, 2.0]], object),
-    "words": np.array([["a", "b"]]),
-    "a structured array": STRUCTURED,
-    "a masked array": np.ma.array(np.ones((3, 2)), mask=True),
-    "a sparse matrix": sparse.eye(3, format="csr"),
-    "a frame of words": pandas.DataFrame({"a": ["x", "y"]}),
-    "a frame with gaps": pandas.DataFrame({"a": pandas.array([1, None], "Int64")}),
-    "truth values": np.ones((3, 2), bool),
-    "half precision": np.full((3, 2), np.inf, np.float16),
-    "a generator": None,
-}
 QUICK = ("KNN", "IsolationForest", "LSTM-DM", "VAE", "LDM", "TDResidual", "Fusion", "Random")
-
-
-def value_of(what):
-    return (number for number in range(3)) if what == "a generator" else WRONG[what]
 
 
 def named_or_fine(call, *arguments, **options):

@@ -18,7 +18,8 @@ from offnominal.worlds.arm.rtde import (
     VirtualController,
 )
 
-from .test_arguments import WRONG, named_or_fine, value_of
+from .test_arguments import named_or_fine
+from .wrong_values import WRONG, value_of
 
 DOWN = pose_vector(forward(HOME))
 OPTIONS = {

@@ -6,11 +6,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.spaces import Box, Dict, Discrete, MultiDiscrete, Text
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import offnominal as off
-from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
+from offnominal.core.errors import InvalidParameter, MissingDependency, UnsupportedEnvironment
 from offnominal.worlds.dm_env_adapter import DmEnvAdapter
 from offnominal.worlds.world_source import build_world, spaces_of
 
@@ -24,6 +25,16 @@ def swing(observations):
 
 def make_pendulum():
     return gymnasium.make(PENDULUM)
+
+
+def needs_a_package(**_):
+    raise ModuleNotFoundError("No module named 'imageio'", name="imageio")
+
+
+def test_a_package_that_an_environment_needs_is_named(monkeypatch):
+    monkeypatch.setitem(gymnasium.registry, "Needy-v0", EnvSpec("Needy-v0", entry_point=needs_a_package))
+    with pytest.raises(MissingDependency, match="Needy-v0 needs imageio; install it with `pip install imageio`"):
+        off.collect("Needy-v0", swing, 1)
 
 
 def vector(mode, n=2, id=PENDULUM):

@@ -21,6 +21,7 @@ from offnominal.agents.scripted import (
     scripted_expert,
 )
 from offnominal.agents.uncertainty import UncertainPolicy
+from offnominal.core.public_calls import name_wrong_arguments
 
 __all__ = [
     "BallFollower",
@@ -50,3 +51,5 @@ __all__ = [
     "save_policy",
     "scripted_expert",
 ]
+
+name_wrong_arguments(__name__)

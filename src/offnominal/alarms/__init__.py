@@ -16,6 +16,7 @@ from offnominal.alarms.thresholds import Maximum, Quantile, ThreeSigma
 from offnominal.alarms.time_band import TimeBand
 from offnominal.alarms.window_maximum import WindowMaximum
 from offnominal.alarms.world_audit import WorldAudit, alarms_at, audit_world
+from offnominal.core.public_calls import name_wrong_arguments
 
 __all__ = [
     "Alarm",
@@ -51,3 +52,5 @@ __all__ = [
     "save_alarm",
     "simulate_scores",
 ]
+
+name_wrong_arguments(__name__)

@@ -55,7 +55,7 @@ class Alarm(ABC):
     A subclass is a dataclass. Its constructor only stores its arguments; :meth:`check` validates them;
     :meth:`fit_threshold` sets the fields that end in ``_`` (declared with ``init=False``), each a number or an array. A
     statistic other than the score itself is implemented by :meth:`update_statistic`, and by :meth:`start` if it does
-    not start at zero.
+    not start at zero. Where a loop over steps is slow, :meth:`run_statistic` computes whole episodes.
 
     Attributes:
         id: Name in the registry; the name of the class by default.
@@ -101,6 +101,16 @@ class Alarm(ABC):
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Return the state and the statistics of n episodes after one more step; has no side effects."""
         return state.after(), scores
+
+    def run_statistic(self, scores: FloatArray) -> FloatArray:
+        """Return the statistics of n whole episodes: those of :meth:`update_statistic`, with the same bits, but faster.
+
+        It is used only if the same class defines `update_statistic`.
+
+        Args:
+            scores: (steps, n) scores; those after the end of an episode are zero.
+        """
+        return scores
 
     def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Return the next memory and the statistics, by torch operators that :meth:`Detector.export` records.
@@ -185,11 +195,19 @@ class Alarm(ABC):
         scores = np.zeros((max(map(len, episodes)), len(episodes)))
         for column, episode in enumerate(episodes):
             scores[: len(episode), column] = episode
+        values = self.run_statistic(scores) if self._runs_at_once() else self._run_stepwise(scores)
+        return [values[: len(episode), column].copy() for column, episode in enumerate(episodes)]
+
+    def _runs_at_once(self) -> bool:
+        """Return whether the class that defines the statistic computes it for whole episodes, too."""
+        return next("run_statistic" in vars(kind) for kind in type(self).__mro__ if "update_statistic" in vars(kind))
+
+    def _run_stepwise(self, scores: FloatArray) -> FloatArray:
         values = np.empty_like(scores)
-        state = self.start(len(episodes))
+        state = self.start(scores.shape[1])
         for t in range(len(scores)):
             state, values[t] = self.update_statistic(state, scores[t])
-        return [values[: len(episode), column].copy() for column, episode in enumerate(episodes)]
+        return values
 
     @property
     def fitted(self) -> bool:

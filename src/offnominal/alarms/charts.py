@@ -11,6 +11,7 @@ from offnominal.alarms.alarm import AlarmState
 from offnominal.alarms.checks import require_number
 from offnominal.alarms.conformal import LARGEST, SplitConformalAlarm, standardised
 from offnominal.core.checks import number_in
+from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray
 
 if TYPE_CHECKING:
@@ -94,6 +95,12 @@ class EpisodeEwma(_Chart):
         average = (1.0 - self.weight) * state.memory + self.weight * self.standardised(scores)
         return state.after(average), average
 
+    def run_statistic(self, scores: FloatArray) -> FloatArray:
+        """Return the averages of whole episodes."""
+        averages = self.weight * self.standardised(scores)
+        _average(averages, self.start(scores.shape[1]).memory, 1.0 - self.weight)
+        return averages
+
     def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Update the average by torch operators."""
         average = (1.0 - self.weight) * memory + self.weight * self.torch_standardised(scores)
@@ -141,7 +148,31 @@ class EpisodeCusum(_Chart):
         total = np.maximum(state.memory + (self.standardised(scores) - self.drift), 0.0)
         return state.after(total), total
 
+    def run_statistic(self, scores: FloatArray) -> FloatArray:
+        """Return the sums of whole episodes."""
+        sums = self.standardised(scores) - self.drift
+        _sum_above_zero(sums, self.start(scores.shape[1]).memory)
+        return sums
+
     def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Update the sum by torch operators."""
         total = (memory + (self.torch_standardised(scores) - self.drift)).clamp(min=0.0)
         return total, total
+
+
+@compiled
+def _average(values: FloatArray, memory: FloatArray, remaining: float) -> None:
+    """Replace (steps, n) weighted scores by their moving averages; `memory` is overwritten."""
+    for t in range(values.shape[0]):
+        for row in range(values.shape[1]):
+            memory[row] = remaining * memory[row] + values[t, row]
+            values[t, row] = memory[row]
+
+
+@compiled
+def _sum_above_zero(values: FloatArray, memory: FloatArray) -> None:
+    """Replace (steps, n) increments by their sums, never below zero; `memory` is overwritten."""
+    for t in range(values.shape[0]):
+        for row in range(values.shape[1]):
+            memory[row] = max(memory[row] + values[t, row], 0.0)
+            values[t, row] = memory[row]

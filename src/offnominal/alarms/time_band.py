@@ -87,6 +87,12 @@ class TimeBand(SplitConformalAlarm):
         centres, widths = (self._held(values, state.steps) for values in (self.centres_, self.widths_))
         return state.after(), standardised(scores, centres, widths)
 
+    def run_statistic(self, scores: FloatArray) -> FloatArray:
+        """Return the scores minus the centres of their steps, in widths."""
+        steps = np.arange(len(scores))
+        centres, widths = (self._held(values, steps)[:, None] for values in (self.centres_, self.widths_))
+        return standardised(scores, centres, widths)
+
     def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Return the score minus the centre of its step, in widths, by torch operators."""
         import torch

@@ -20,6 +20,7 @@ from offnominal.anomalies.injected_envs import InjectedEnv, InjectedVectorEnv
 from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.signals import Delay, Drift, Noise, Offset, Quantisation, Scaling, TemporalNoise
+from offnominal.core.public_calls import name_wrong_arguments
 
 __all__ = [
     "Anomaly",
@@ -58,3 +59,5 @@ __all__ = [
     "inject",
     "make_anomaly",
 ]
+
+name_wrong_arguments(__name__)

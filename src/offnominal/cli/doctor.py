@@ -104,9 +104,14 @@ def _data_home() -> dict[str, str]:
 
 def _compiled_code() -> dict[str, str]:
     """Return the cache folder of compiled code."""
+    from numba import config
+
     from offnominal.core.compilation import cache_folder
     from offnominal.core.dense_product import dense
 
+    if getattr(config, "DISABLE_JIT", 0):
+        remark = "NUMBA_DISABLE_JIT is set: nothing is compiled, and simulations are many times slower; unset it"
+        return _row("compiled code", "", remark, "absent")
     folder = cache_folder(dense)
     if folder is None:
         remark = "no writable cache folder: code is compiled again in every process; set NUMBA_CACHE_DIR"

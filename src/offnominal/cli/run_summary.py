@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,11 +74,17 @@ def print_failures(failures: Iterable[Failure]) -> None:
     for group in group_failures(found):
         _print_group(group)
     if found:
-        out.print(
-            '`offnominal results "SELECT * FROM failures"` shows the full errors; --retry runs these cells again.'
-        )
+        out.print(f"{_where_errors_are()}; --retry runs these cells again.", markup=False, soft_wrap=True)
     if not all(failure.final for failure in found):
         out.print("Run the same command again to retry cells that were killed or ran out of memory.")
+
+
+def _where_errors_are() -> str:
+    """Return how to see full errors with what is installed."""
+    query = '`offnominal results "SELECT * FROM failures"`'
+    if find_spec("duckdb") is not None:
+        return f"{query} shows the full errors"
+    return f'after `pip install "offnominal[results]"`, {query} shows the full errors'
 
 
 def _print_group(group: FailureGroup) -> None:

@@ -65,6 +65,10 @@ def _name_files_of_this_process(function: Any) -> None:
 
 
 def cache_folder(function: Any) -> str | None:
-    """Return the folder with the machine code of a compiled function; None if it is not cached."""
-    path: str | None = function.stats.cache_path
+    """Return the folder with the machine code of a compiled function; None if it is not cached.
+
+    Nothing is compiled, and so nothing is cached, if NUMBA_DISABLE_JIT is set.
+    """
+    stats = getattr(function, "stats", None)
+    path: str | None = None if stats is None else stats.cache_path
     return path

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from pathlib import Path
 from typing import BinaryIO
@@ -43,7 +45,8 @@ def fetch_file(url: str, folder: Path, *, name: str | None = None, sha256: str =
     file = folder / (name or url.rsplit("/", 1)[-1])
     record = file.with_name(file.name + ".sha256")
     if not file.exists():
-        _download(url, file, sha256)
+        with _without_empty_folders(folder):
+            _download(url, file, sha256)
     found = sha256_of(file)
     recorded = record.read_text(encoding="ascii").strip() if record.exists() else ""
     for expected, source in ((sha256, "the published hash is"), (recorded, f"{record.name} says")):
@@ -55,6 +58,19 @@ def fetch_file(url: str, folder: Path, *, name: str | None = None, sha256: str =
     if not recorded:
         write_text(record, found + "\n")
     return file
+
+
+@contextmanager
+def _without_empty_folders(folder: Path) -> Iterator[None]:
+    """Remove the folders that an action has created if it fails and leaves them empty."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # Another download has put its file there.
+            for each in missing:
+                each.rmdir()
+        raise
 
 
 def _download(url: str, file: Path, sha256: str) -> None:

@@ -18,6 +18,10 @@ class InvalidParameter(OffnominalError, ValueError):
     """A parameter has the wrong type or is out of range."""
 
 
+class WrongArgument(InvalidParameter, TypeError):
+    """An argument of a public function or method is of another type than documented, empty, or not finite."""
+
+
 class InvalidSchedule(InvalidParameter):
     """A schedule can never activate its fault."""
 

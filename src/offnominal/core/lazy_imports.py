@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -35,11 +36,15 @@ def lazy_attributes(
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
-            return getattr(importlib.import_module(f"{package}.{home_of[name]}"), name)
+            value = getattr(importlib.import_module(f"{package}.{home_of[name]}"), name)
         except ModuleNotFoundError as error:
             if error.name != "torch":
                 raise
             raise MissingDependency(f"{name} needs torch; install it with `pip install offnominal[train]`.") from None
+        from offnominal.core.public_calls import public
+
+        vars(sys.modules[package])[name] = value = public(value, package)
+        return value
 
     def listed() -> list[str]:
         return sorted({*home_of, *modules})

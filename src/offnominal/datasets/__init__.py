@@ -1,5 +1,6 @@
 """Datasets of episodes: recipes, files, checks, and conversion from and to Minari."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.generation import generate
 from offnominal.datasets.hashing import content_hash
@@ -37,3 +38,5 @@ __all__ = [
     "to_minari",
     "verify_dataset",
 ]
+
+name_wrong_arguments(__name__)

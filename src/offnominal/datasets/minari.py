@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 
-from offnominal.core.checks import positive_number
+from offnominal.core.checks import positive_number, shown
 from offnominal.core.discrete_actions import n_discrete_actions
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
@@ -135,6 +135,8 @@ def _library() -> Any:
 
 def _opened(source: Any) -> Any:
     if not isinstance(source, str):
+        if not hasattr(source, "observation_space") or not hasattr(source, "iterate_episodes"):
+            raise InvalidParameter(f"source is {shown(source)}; expected a MinariDataset, or the id of one.")
         refuse_foreign_content(source.id, Path(source.storage.data_path))
         return source
     minari = _library()

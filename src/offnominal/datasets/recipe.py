@@ -10,7 +10,7 @@ from offnominal.anomalies.chosen_strengths import choose_strengths
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import LEVELS, strengths_of
-from offnominal.core.checks import positive_integer, shown
+from offnominal.core.checks import boolean, positive_integer, shown
 from offnominal.core.config import Config
 from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
@@ -168,6 +168,8 @@ class Recipe(Config):
                 raise InvalidParameter(f"{name} is {shown(size)}; at most {SPACING:,}, or seeds would be used twice.")
             positive_integer(name, size)
         row_seeds(check_seed(self.seed) + 3 * SPACING, self.episodes)
+        for name in ("twins", "frames"):
+            boolean(name, getattr(self, name))
         for name in self.extras:
             if name not in EXTRAS:
                 raise UnknownName(f"no extra {name!r}.{did_you_mean(name, EXTRAS)} Choose from {', '.join(EXTRAS)}.")

@@ -1,5 +1,6 @@
 """Evaluation: discrimination, timing, time-matched and null-corrected metrics, with confidence intervals."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.evaluation.dataset_evaluation import evaluate
 from offnominal.evaluation.discrimination import Discrimination, Ranking, measure_discrimination
 from offnominal.evaluation.equal_cost import EqualCost, measure_equal_cost
@@ -48,3 +49,5 @@ __all__ = [
     "measure_time_matched",
     "measure_timing",
 ]
+
+name_wrong_arguments(__name__)

@@ -1,6 +1,7 @@
 """Laws: contract checks that every world, environment, anomaly, detector and alarm must pass, also yours."""
 
 from offnominal.anomalies.world_anomalies import anomalies_of
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.laws.alarm import check_alarm
 from offnominal.laws.anomaly import check_anomaly
 from offnominal.laws.class_detector import check_class_detector
@@ -25,3 +26,5 @@ __all__ = [
     "check_world",
     "street_scene",
 ]
+
+name_wrong_arguments(__name__)

@@ -1,5 +1,6 @@
 """Reports: tables, figures, pages and clips."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.reports.clip import clip_bytes, write_clip, write_gallery
 from offnominal.reports.comparison import Comparison, compare
 from offnominal.reports.page import PageContent, write_page
@@ -15,3 +16,5 @@ __all__ = [
     "write_page",
     "write_report",
 ]
+
+name_wrong_arguments(__name__)

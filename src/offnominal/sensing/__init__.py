@@ -19,8 +19,9 @@ Names are loaded on first use.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from offnominal.core.lazy_imports import lazy_attributes
 
 if TYPE_CHECKING:
     from offnominal.sensing.block_models import Model, ModelPart, PackedModels, Texture, pack_models
@@ -54,8 +55,6 @@ _HOMES = {
     "voxels": ("VoxelScores", "Voxels", "voxelise", "voxelise_scores"),
     "shapes": ("Box", "Capsule", "Cylinder", "Ellipsoid", "Mesh", "Patches", "Plane", "Sphere"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
 __all__ = [
     "Box",
     "Camera",
@@ -100,12 +99,4 @@ __all__ = [
     "voxelise_scores",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

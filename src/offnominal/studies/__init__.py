@@ -1,5 +1,6 @@
 """Studies: experiments as data, their study kinds, the runner and the store of results."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.catalogue import load_study, studies
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, result_key
@@ -64,3 +65,5 @@ __all__ = [
     "study_kinds",
     "verify_run",
 ]
+
+name_wrong_arguments(__name__)

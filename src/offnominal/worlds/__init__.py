@@ -1,5 +1,6 @@
 """Environments: batched worlds that are also Gymnasium environments."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.worlds.catalogue import make_single, make_vector, make_world, worlds
 from offnominal.worlds.pixel_observations import ObservationBuilder
 from offnominal.worlds.registry import WorldRegistry
@@ -24,3 +25,5 @@ __all__ = [
     "make_world",
     "worlds",
 ]
+
+name_wrong_arguments(__name__)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import gymnasium
@@ -10,7 +11,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from gymnasium.spaces.utils import flatten
 
-from offnominal.core.errors import UnsupportedEnvironment
+from offnominal.core.errors import MissingDependency, UnsupportedEnvironment
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera, resized
@@ -20,6 +21,22 @@ from offnominal.worlds.world import World
 from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
 
 DEFAULT_LIMIT = 1000
+
+
+@contextmanager
+def packages_of(id: str) -> Iterator[None]:
+    """Name the package that an environment of Gymnasium needs and that is not installed.
+
+    Raises:
+        MissingDependency: The package is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        raise MissingDependency(f"{id} needs {name}; install it with `pip install {name}`.") from None
+    except gymnasium.error.DependencyNotInstalled as error:
+        raise MissingDependency(f"{id} needs a package: {error}.") from None
 
 
 class GymnasiumWorld(World):
@@ -43,7 +60,9 @@ class GymnasiumWorld(World):
 
     def __init__(self, n: int, *, id: str, max_steps: int | None = None, **options: Any) -> None:
         limit = max_steps or gymnasium.spec(id).max_episode_steps or DEFAULT_LIMIT
-        self._set_up([gymnasium.make(id, max_episode_steps=-1, **options) for _ in range(n)], id, limit)
+        with packages_of(id):
+            envs = [gymnasium.make(id, max_episode_steps=-1, **options) for _ in range(n)]
+        self._set_up(envs, id, limit)
 
     @classmethod
     def of(cls, envs: Sequence[gymnasium.Env[Any, Any]]) -> Self:

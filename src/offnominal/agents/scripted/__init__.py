@@ -11,6 +11,7 @@ from offnominal.agents.scripted.pole_balance import PoleBalance
 from offnominal.agents.scripted.potential_field import PotentialField
 from offnominal.agents.scripted.straight_line import StraightLine
 from offnominal.agents.scripted.swing_up import SwingUp
+from offnominal.core.public_calls import name_wrong_arguments
 
 __all__ = [
     "BallFollower",
@@ -25,3 +26,5 @@ __all__ = [
     "SwingUp",
     "scripted_expert",
 ]
+
+name_wrong_arguments(__name__)

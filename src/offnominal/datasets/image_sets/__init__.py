@@ -1,5 +1,6 @@
 """Public sets of small labelled images as anomaly problems: one class anomalous, or one class normal."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.datasets.image_sets.catalogue import ImageSetEntry, image_set_entry, image_set_names
 from offnominal.datasets.image_sets.image_set import ImageSet
 from offnominal.datasets.image_sets.loading import load_images
@@ -16,3 +17,5 @@ __all__ = [
     "leave_one_out",
     "load_images",
 ]
+
+name_wrong_arguments(__name__)

@@ -1,5 +1,6 @@
 """Your own logs as episodes: data frames, tables, arrays and files."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.datasets.logs.boundary import QuestionableLog
 from offnominal.datasets.logs.hdf5_log import read_hdf5
 from offnominal.datasets.logs.log_episodes import LogEpisodes, episodes_from
@@ -19,3 +20,5 @@ __all__ = [
     "read_mcap",
     "split_log",
 ]
+
+name_wrong_arguments(__name__)

@@ -32,6 +32,7 @@ is used, and no call keeps more in memory than it returns::
     episode.to_episode()  # an Episode for detectors of transitions and images, frames on access
 """
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.datasets.novelcraft.classes import CLASSES, CraftClass, craft_class
 from offnominal.datasets.novelcraft.craft_episode import CraftEpisode
 from offnominal.datasets.novelcraft.craft_tables import read_splits, read_summary, read_targets
@@ -71,3 +72,5 @@ __all__ = [
     "symbolic_vector",
     "verify_novelcraft",
 ]
+
+name_wrong_arguments(__name__)

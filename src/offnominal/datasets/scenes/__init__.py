@@ -1,5 +1,6 @@
 """Recorded driving scenes: files of all sensors, with the state and the truth of every frame."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.datasets.scenes.held_out import HeldOut
 from offnominal.datasets.scenes.index import FrameEntry, SceneEntry, SceneIndex, SceneManifest
 from offnominal.datasets.scenes.published_reading import PublishedCloud, PublishedFrame, PublishedScene, open_published
@@ -25,3 +26,5 @@ __all__ = [
     "record_scenes",
     "verify_scenes",
 ]
+
+name_wrong_arguments(__name__)

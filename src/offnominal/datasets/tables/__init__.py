@@ -1,5 +1,6 @@
 """Numeric tables with normal and anomalous rows: forty public ones, and your own."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.datasets.tables.catalogue import TableEntry, table_entry, table_names
 from offnominal.datasets.tables.graded import graded_problem
 from offnominal.datasets.tables.loading import load_table
@@ -22,3 +23,5 @@ __all__ = [
     "table_entry",
     "table_names",
 ]
+
+name_wrong_arguments(__name__)

@@ -3,6 +3,7 @@
 :meth:`Detector.explain <offnominal.detectors.Detector.explain>` is the entry.
 """
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.detectors.diagnosis.explanation import ChannelContribution, Explanation
 from offnominal.detectors.diagnosis.fault_library import FaultLibrary, FaultMatch, FaultMatches
 from offnominal.detectors.diagnosis.nominal_reference import NominalReference
@@ -19,3 +20,5 @@ __all__ = [
     "Onset",
     "Signature",
 ]
+
+name_wrong_arguments(__name__)

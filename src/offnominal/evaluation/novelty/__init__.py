@@ -1,5 +1,6 @@
 """Evaluation of novelty detection: normal and novel frames or episodes, with named weightings."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.evaluation.novelty.discovery_accuracy import DiscoveryAccuracy, measure_discovery
 from offnominal.evaluation.novelty.episode_novelty import (
     EpisodeNovelty,
@@ -32,3 +33,5 @@ __all__ = [
     "measure_novelty",
     "measure_novelty_delays",
 ]
+
+name_wrong_arguments(__name__)

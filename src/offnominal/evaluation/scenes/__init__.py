@@ -1,5 +1,6 @@
 """Evaluation of driving scenes: scores of pixels, points and voxels of any sensor in one table."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.evaluation.scenes.as_published import PublishedMetrics, measure_as_published
 from offnominal.evaluation.scenes.components import ComponentLimits, ComponentMetrics
 from offnominal.evaluation.scenes.elements import Elements, VoxelMapping, voxel_elements
@@ -28,3 +29,5 @@ __all__ = [
     "measure_as_published",
     "voxel_elements",
 ]
+
+name_wrong_arguments(__name__)

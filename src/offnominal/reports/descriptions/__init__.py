@@ -1,5 +1,6 @@
 """Descriptions of registered objects: what they are, their parameters, and where to read on."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.reports.descriptions.alarm import describe_alarm
 from offnominal.reports.descriptions.anomaly import describe_anomaly
 from offnominal.reports.descriptions.description import Description
@@ -17,3 +18,5 @@ __all__ = [
     "describe_study",
     "describe_world",
 ]
+
+name_wrong_arguments(__name__)

@@ -1,5 +1,6 @@
 """The open world: voxel rooms, recipes, trades and actors of the pogo-stick task."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.worlds.craft.commands import Result, execute, run_command
 from offnominal.worlds.craft.game import new_game
 from offnominal.worlds.craft.novelties import NOVELTIES, set_novelty
@@ -20,3 +21,5 @@ __all__ = [
     "set_novelty",
     "solve",
 ]
+
+name_wrong_arguments(__name__)

@@ -3,6 +3,7 @@
 This code was never run on a robot of metal. It was tested against the virtual controller of this package only.
 """
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.worlds.arm.rtde.backend import HOME, ArmBackend, KinematicBackend
 from offnominal.worlds.arm.rtde.client import RobotClient
 from offnominal.worlds.arm.rtde.controller import MODELS, ControllerModel, VirtualController
@@ -28,3 +29,5 @@ __all__ = [
     "RobotState",
     "VirtualController",
 ]
+
+name_wrong_arguments(__name__)

@@ -1,5 +1,6 @@
 """CARLA as another back end of scenario files; the package ``carla`` is imported when a run begins."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.worlds.road.carla.errors import (
     CarlaError,
     CarlaTimeout,
@@ -18,3 +19,5 @@ __all__ = [
     "CarlaVersionMismatch",
     "NotOnServer",
 ]
+
+name_wrong_arguments(__name__)

@@ -1,5 +1,6 @@
 """Scenario description files of the driving world: types, the published JSON format, presets and normality."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.worlds.road.scenarios.anomaly import TEMPORAL_KINDS, Anomaly, ContentAnomaly, TemporalAnomaly
 from offnominal.worlds.road.scenarios.description import BEHAVIOURS, Place, Scenario, Timing
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
@@ -39,3 +40,5 @@ __all__ = [
     "write_scenario_file",
     "write_scenarios",
 ]
+
+name_wrong_arguments(__name__)

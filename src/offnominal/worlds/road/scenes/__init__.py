@@ -1,5 +1,6 @@
 """Towns that can be seen: their scenes, the run of a scenario, and the checks of a recording."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.scenes.labelled_voxels import VOXEL_GRIDS, voxel_grid, voxel_truth
 from offnominal.worlds.road.scenes.recording_checks import (
@@ -31,3 +32,5 @@ __all__ = [
     "voxel_grid",
     "voxel_truth",
 ]
+
+name_wrong_arguments(__name__)

@@ -1,5 +1,6 @@
 """Towns with traffic: road graphs, vehicles, pedestrians, an ego vehicle, and anomalies in their behaviour."""
 
+from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.worlds.road.town.behaviour import BEHAVIOURS, Behaviour, make_behaviour
 from offnominal.worlds.road.town.errors import AnomalyNotPossible, InvalidSpawn, InvalidTown, NoRoute
 from offnominal.worlds.road.town.incidents import TEMPORAL_ANOMALIES, Incident, TemporalAnomaly
@@ -38,3 +39,5 @@ __all__ = [
     "plan_route",
     "town_names",
 ]
+
+name_wrong_arguments(__name__)

@@ -1,0 +1,189 @@
+"""Whether a value is of an annotated type."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import sys
+import types
+import typing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+LARGEST_INTEGER = 2**63 - 1
+NUMERIC = "biuf"
+UNKNOWN = Any
+"""What an annotation means that cannot be evaluated: every value is of it."""
+
+
+ALIASES = {"pa": "pyarrow", "Tensor": "torch.Tensor"}
+"""What annotations call objects of packages that are imported for type checkers only."""
+
+
+class _Names(dict[str, Any]):
+    """Names of a module, and behind them the packages that are loaded and what modules of this package define.
+
+    Annotations may name what a module imports only for type checkers.
+    """
+
+    def __missing__(self, name: str) -> Any:
+        package, _, attribute = ALIASES.get(name, name).partition(".")
+        if package in sys.modules:
+            return getattr(sys.modules[package], attribute) if attribute else sys.modules[package]
+        if hasattr(builtins, name):
+            raise KeyError(name)
+        for module in list(sys.modules.values()):
+            if getattr(module, "__name__", "").startswith("offnominal.") and name in vars(module):
+                return vars(module)[name]
+        raise KeyError(name)
+
+
+def evaluated(annotation: Any, names: Mapping[str, Any]) -> Any:
+    """Return what an annotation means, or :data:`UNKNOWN`.
+
+    Args:
+        annotation: A type, or its text.
+        names: Names of the module that has the annotation.
+
+    Example:
+        >>> evaluated("int | None", {})
+        int | None
+    """
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = annotation.__forward_arg__
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, {}, _Names(names))
+    except Exception:
+        return UNKNOWN
+
+
+def is_of_type(value: Any, hint: Any) -> bool:
+    """Return whether a value is of an annotated type; True if that cannot be decided.
+
+    Numbers of NumPy are numbers, and arrays are sequences.
+
+    Example:
+        >>> is_of_type(3, float), is_of_type("3", int | None), is_of_type([1, "a"], list[int])
+        (True, False, False)
+    """
+    try:
+        return _is_of_type(value, hint)
+    except Exception:  # The value itself is broken.
+        return False
+
+
+def _is_of_type(value: Any, hint: Any) -> bool:
+    if isinstance(hint, typing.TypeVar):
+        hint = hint.__bound__ or Any
+    if hint is Any or hint is object or isinstance(hint, str | typing.ForwardRef):
+        return True
+    if hint is None or hint is type(None):
+        return value is None
+    if hint == ArrayLike:
+        return _is_array(value)
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(is_of_type(value, option) for option in arguments)
+    if origin is typing.Literal:
+        return any(type(value) is type(option) and value == option for option in arguments)
+    if origin is typing.Annotated:
+        return is_of_type(value, arguments[0])
+    if origin is np.ndarray or hint is np.ndarray:
+        kinds = "U" if "str_" in str(hint) else "iuf" if "float" in str(hint) else NUMERIC
+        return isinstance(value, np.ndarray) and _is_array(value, kinds)
+    if origin is type:
+        return isinstance(value, type)
+    if isinstance(origin, type):
+        return _is_generic(value, origin, arguments)
+    return _is_instance(value, hint) if isinstance(hint, type) else True
+
+
+def _is_instance(value: Any, kind: type) -> bool:
+    if kind in (bool, int, float):
+        truth = isinstance(value, bool | np.bool_)
+        number = Integral if kind is int else int | float | np.integer | np.floating
+        return truth if kind is bool else isinstance(value, number) and not truth
+    if kind is Path:
+        return isinstance(value, PathLike)
+    if getattr(kind, "_is_protocol", False):
+        return all(hasattr(value, name) for name in _members(kind))
+    return isinstance(value, kind)
+
+
+def _members(protocol: type) -> set[str]:
+    """Return the public attributes that a protocol asks for."""
+    parts = [part for part in protocol.__mro__ if getattr(part, "_is_protocol", False)]
+    names = {name for part in parts for name in (*vars(part), *getattr(part, "__annotations__", {}))}
+    return {name for name in names if not name.startswith("_")}
+
+
+def _is_array(value: Any, kinds: str = NUMERIC) -> bool:
+    """Return whether NumPy converts a value to an array of some kinds of entries."""
+    return not isinstance(value, Mapping | Set | str | bytes) and np.asarray(value).dtype.kind in kinds
+
+
+def _is_generic(value: Any, origin: type, arguments: tuple[Any, ...]) -> bool:
+    if origin.__name__ == "Callable":
+        return callable(value)
+    if issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            is_of_type(key, arguments[0]) and is_of_type(item, arguments[1]) for key, item in value.items()
+        )
+    if not issubclass(origin, Iterable):
+        return _is_instance(value, origin)
+    if isinstance(value, str | bytes | Mapping) or (isinstance(value, Set) and issubclass(origin, Sequence)):
+        return False
+    if origin is tuple and not isinstance(value, tuple | list):
+        return False
+    if origin is tuple and arguments and Ellipsis not in arguments:
+        return len(value) == len(arguments) and all(map(is_of_type, value, arguments))
+    if issubclass(origin, Collection) and not (isinstance(value, Collection) or hasattr(value, "__getitem__")):
+        return False
+    if isinstance(value, Iterator):  # Its items can be seen once only.
+        return True
+    return all(is_of_type(item, arguments[0]) for item in value) if arguments else isinstance(value, Iterable)
+
+
+def unusual(value: Any) -> str:
+    """Return what is unusual about a value of the right type, such as "not finite" or "empty", or an empty text.
+
+    Example:
+        >>> unusual(float("nan")), unusual([]), unusual(3)
+        ('not finite', 'empty', '')
+    """
+    try:
+        if isinstance(value, Integral):
+            return "" if abs(int(value)) <= LARGEST_INTEGER else "too large"
+        if isinstance(value, Real):
+            return "" if math.isfinite(float(value)) else "not finite"
+        if isinstance(value, np.ndarray):
+            return _unusual_array(value)
+        if isinstance(value, Iterator):
+            return "an iterator of other items than expected"
+        if isinstance(value, Collection):
+            return "empty" if len(value) == 0 else next(filter(None, map(unusual, _items(value))), "")
+    except Exception:
+        return "broken"
+    return ""
+
+
+def _items(value: Collection[Any]) -> Iterable[Any]:
+    return () if isinstance(value, str | bytes) else value.values() if isinstance(value, Mapping) else value
+
+
+def _unusual_array(values: np.ndarray[Any, Any]) -> str:
+    if values.ndim == 0:
+        return "a single number"
+    if values.size == 0:
+        return "empty"
+    if isinstance(values, np.ma.MaskedArray):
+        return "masked"
+    return "not finite" if values.dtype.kind == "f" and not np.isfinite(values).all() else ""
