@@ -1,6 +1,8 @@
 """A flipped bit or a cut of any small file is noticed when it is read, or changes no bit of what was read."""
 
 import random
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -10,6 +12,14 @@ from .small_files import KINDS
 
 SAMPLE = 150
 pytestmark = pytest.mark.filterwarnings("ignore::offnominal.core.checksum.NoChecksum")
+
+
+@pytest.fixture
+def folder():
+    """A folder in memory where there is one: each of some 10,000 files is written and read."""
+    memory = Path("/dev/shm")
+    with TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
+        yield Path(name)
 
 
 def damages(content):
@@ -43,25 +53,25 @@ def silent(kind, folder, sample=None):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_sample_of_flipped_bits_and_cuts_is_noticed_or_harmless(kind, tmp_path):
-    tried, found = silent(kind, tmp_path, sample=45)
+def test_a_sample_of_flipped_bits_and_cuts_is_noticed_or_harmless(kind, folder):
+    tried, found = silent(kind, folder, sample=45)
     assert tried == SAMPLE
     assert not found
 
 
 @pytest.mark.hostile
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_flipped_bit_and_every_cut_is_noticed_or_harmless(kind, tmp_path):
-    tried, found = silent(kind, tmp_path)
+def test_every_flipped_bit_and_every_cut_is_noticed_or_harmless(kind, folder):
+    tried, found = silent(kind, folder)
     assert tried > 1000
     assert not found
 
 
-def test_the_test_notices_a_reader_that_checks_nothing(tmp_path, monkeypatch):
+def test_the_test_notices_a_reader_that_checks_nothing(folder, monkeypatch):
     def make(folder):
         (folder / "note.txt").write_text("0.5\n" * 99)
         return folder / "note.txt"
 
     monkeypatch.setitem(KINDS, "note", (make, lambda path: path.read_bytes(), bytes))
-    tried, found = silent("note", tmp_path, sample=45)
+    tried, found = silent("note", folder, sample=45)
     assert len(found) == tried
