@@ -80,6 +80,7 @@ def told(chunks):
     return witness.calls, witness.messages, False
 
 
+@pytest.mark.long
 def test_scripts_that_are_made_to_be_slow_stop_no_other_client():
     program = SLOW.format(attacks=", ".join(ATTACKS), patience=PATIENCE)
     command = [sys.executable, "-c", program]

@@ -143,6 +143,7 @@ def test_a_lack_of_files_is_said_once_in_one_line(caplog):
     assert said.filter(other)
 
 
+@pytest.mark.long
 def test_half_open_connections_above_the_limit_of_files_keep_nobody_out(tmp_path):
     program = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({FILES}, {FILES}))\n"
     program += "from offnominal.cli.program import main\nmain()"

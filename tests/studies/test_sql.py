@@ -49,6 +49,7 @@ def test_a_wrong_limit_is_a_named_error(timeout):
         sql.answer("SELECT 1", TABLES, timeout=timeout)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("query", [ENDLESS[0], ONE_CALL])
 def test_the_command_ends_also_within_one_call_of_a_function(query, tmp_path):
     command = [sys.executable, "-m", "offnominal", "results", query, "--store", str(tmp_path), "--timeout", "0.1"]
