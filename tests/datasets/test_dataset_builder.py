@@ -68,6 +68,7 @@ def test_an_interrupted_writer_leaves_nothing_visible_and_the_next_resumes_to_th
     content = bytearray(broken.read_bytes())
     content[50] ^= 1
     broken.write_bytes(content)
+    (place / "dataset" / ".0123.unfinished").write_bytes(b"half of a document")
 
     said = []
     generate(Recipe.for_world(WORLD, episodes=20, strengths=STRENGTHS), folder, report=said.append)

@@ -275,6 +275,7 @@ class DatasetBuilder:
         manifest = self.manifest.replace(splits={name: self.splits[name] for name in order})
         with file_errors(made):
             describe(made, manifest)
+            remove_incomplete(made)
             documents = [path for path in sorted(made.iterdir()) if path.is_file() and path.name != MANIFEST]
             for path in documents:
                 _flush(path)
@@ -321,6 +322,13 @@ def _flush(path: Path) -> None:
     """Flush a file to disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+def remove_incomplete(folder: Path) -> None:
+    """Remove the incomplete files that killed writers left below a folder."""
+    with file_errors(folder):
+        for path in folder.rglob(".*.unfinished"):
+            path.unlink()
 
 
 def clear(hidden: Path) -> None:

@@ -22,6 +22,7 @@ from offnominal.datasets.dataset_builder import (
     clear,
     destination,
     is_free,
+    remove_incomplete,
 )
 from offnominal.datasets.manifest import MANIFEST as BEGUN
 from offnominal.datasets.novelcraft.classes import CLASSES, NORMAL, PLUS
@@ -146,9 +147,7 @@ def _note(hidden: Path, id: str, each: RecordedEpisode) -> None:
 def _finish(hidden: Path, folder: Path, manifest: NovelCraftManifest, episodes: Mapping[str, RecordedEpisode]) -> None:
     """Write the tables and the manifest, and move the set to its folder."""
     made = hidden / FINISHED
-    with file_errors(made):
-        for path in made.rglob(".*.unfinished"):
-            path.unlink()
+    remove_incomplete(made)
     texts = tables(episodes)
     for name, text in texts.items():
         write_text(made / name, text)

@@ -12,7 +12,16 @@ from offnominal.core.checks import instance_of, one_of, positive_integer
 from offnominal.core.errors import AlreadyExists, InvalidParameter, OffnominalError
 from offnominal.core.files import file_errors, read_json, sha256_of, write_json
 from offnominal.core.progress_bar import progress
-from offnominal.datasets.dataset_builder import FINISHED, STARTED, Report, build_folder, clear, destination, is_free
+from offnominal.datasets.dataset_builder import (
+    FINISHED,
+    STARTED,
+    Report,
+    build_folder,
+    clear,
+    destination,
+    is_free,
+    remove_incomplete,
+)
 from offnominal.datasets.manifest import MANIFEST
 from offnominal.datasets.recording_processes import recorded
 from offnominal.datasets.scenes.index import (
@@ -151,9 +160,8 @@ def _finish(
         clear(hidden)
         id, reason = next(iter(discarded.items()))
         raise InvalidParameter(f"all {len(discarded)} scenes were discarded; {id}: {reason}.")
+    remove_incomplete(made)
     with file_errors(made):
-        for path in made.glob(".*.unfinished"):
-            path.unlink()
         files = sorted((made / LAYOUTS[manifest.layout].scenarios).iterdir())
     documents = {path.relative_to(made).as_posix(): sha256_of(path) for path in files}
     complete = manifest.replace(scenes=scenes, discarded=discarded, documents=documents).with_sha256()

@@ -18,6 +18,7 @@ from offnominal.papers.comparison.published.sizes import table_i, table_ii
 from offnominal.papers.comparison.published.table_results import cell_table, table_v
 from offnominal.papers.comparison.published.unfilled import (
     too_few_classes,
+    too_few_configurations,
     too_few_for_ranks,
     too_few_tables,
     without_airplanes,
@@ -87,7 +88,7 @@ PUBLISHED_TABLES = (
         partial(mean_table, item="table_VII"),
         SOME_CLASSES,
     ),
-    PublishedTable("VIII", "prediction times of VAE variants", DEEP, table_viii),
+    PublishedTable("VIII", "prediction times of VAE variants", DEEP, table_viii, unfilled=too_few_configurations),
     PublishedTable("A1", "search spaces of classical methods", "", partial(space_table, item="table_A1")),
     PublishedTable("A2", "search spaces of flows", "", partial(space_table, item="table_A2")),
     PublishedTable(

@@ -7,6 +7,9 @@ from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, cla
 from offnominal.papers.comparison.published.rank_rows import FEWEST_METHODS, FEWEST_TABLES
 from offnominal.papers.comparison.studies import ImageStudy, SearchStudy
 
+FEWEST_CONFIGURATIONS = 10
+"""Of a search that has several scores of a VAE."""
+
 
 def too_few_tables(study: SearchStudy) -> str:
     """Return why a run of a study has no mean over tables; empty if it has five of the published ones."""
@@ -20,6 +23,12 @@ def too_few_for_ranks(study: SearchStudy) -> str:
     if len(study.methods) >= FEWEST_METHODS:
         return too_few_tables(study)
     return f"ranks need {FEWEST_METHODS} methods, and the run has {len(study.methods)}"
+
+
+def too_few_configurations(study: SearchStudy) -> str:
+    """Return why a run of a study has no ratios of times; empty if its search has several scores of one network."""
+    count = study.configurations
+    return "" if count >= FEWEST_CONFIGURATIONS else f"its ratios need several scores, and a search of {count} has one"
 
 
 def too_few_classes(study: ImageStudy, *, fewest: int = CLASSES) -> str:
