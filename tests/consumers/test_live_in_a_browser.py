@@ -121,7 +121,6 @@ def inject(page, strength="End"):
     page.wait_for_selector("#running-faults li")
 
 
-@pytest.mark.long
 def test_a_reload_and_a_shared_link_show_the_fault_its_alarms_and_clear_it(browser, address, monkeypatch):
     monkeypatch.setattr(address[1].state.live_runs, "grace", 60.0)
     page = browser.new_page(**VIEWS["desktop"])
@@ -145,7 +144,6 @@ def test_a_reload_and_a_shared_link_show_the_fault_its_alarms_and_clear_it(brows
     page.close()
 
 
-@pytest.mark.long
 def test_a_held_key_injects_once_and_shift_does_not_matter(browser, address):
     page = browser.new_page(**VIEWS["desktop"])
     start(page, address)
@@ -165,7 +163,6 @@ def test_a_held_key_injects_once_and_shift_does_not_matter(browser, address):
     page.close()
 
 
-@pytest.mark.long
 def test_without_the_server_nothing_looks_present(browser, address, monkeypatch):
     monkeypatch.setattr(address[1].state.live_runs, "grace", 60.0)
     page = browser.new_page(**VIEWS["desktop"])
