@@ -27,10 +27,9 @@ def too_few_for_ranks(study: SearchStudy) -> str:
 
 def too_few_configurations(study: SearchStudy) -> str:
     """Return why a run of a study has no ratios of times; empty if its search has several scores of one network."""
-    count = study.configurations
-    return (
-        "" if count >= FEWEST_CONFIGURATIONS else f"its ratios need several scores, the search of {count} has none"
-    )
+    if study.configurations >= FEWEST_CONFIGURATIONS:
+        return ""
+    return f"its ratios need several scores, and the search of {study.configurations} configurations has none"
 
 
 def too_few_classes(study: ImageStudy, *, fewest: int = CLASSES) -> str:
