@@ -8,6 +8,7 @@ from gymnasium.spaces import Box
 
 from offnominal.agents import NetworkPolicy, PolicyCard, load_policy, save_policy
 from offnominal.agents.files import DamagedFile  # type: ignore[attr-defined]
+from offnominal.core.checksum import NoChecksum
 from offnominal.core.errors import MissingFile
 
 SPACE = Box(-2.0, 2.0, (3,), np.float32)
@@ -76,3 +77,11 @@ def test_a_missing_file_is_named(tmp_path):
 def test_nothing_unfinished_is_left(saved):
     path, *_ = saved
     assert sorted(file.name for file in path.parent.iterdir()) == ["policy.json", "policy.safetensors"]
+
+
+def test_a_card_of_an_early_version_has_no_hash_and_is_read_with_a_warning(saved):
+    path, _, card = saved
+    file = path.with_suffix(".json")
+    file.write_text(json.dumps({**json.loads(file.read_text()), "card_sha256": ""}))
+    with pytest.warns(NoChecksum, match=r"policy.json has no checksum"):
+        assert load_policy(path)[1] == card.replace(card_sha256="")
