@@ -74,6 +74,7 @@ def test_every_call_with_a_wrong_value_is_a_named_error_or_works(package):
         lambda: off.collect("SAP-Goal0-v0", lambda o: o[:, :2], 1, faults=BrokenSequence()),
         lambda: off.compare(BrokenSequence(), BrokenSequence()),
         lambda: off.make_vec(3, 2),
+        lambda: off.studies.leaderboard(3),
         lambda: off.Recipe("SAP-Goal0-v0", "tqc", episodes=2, twins=float("nan")),
         lambda: off.Recipe("SAP-Goal0-v0", "tqc", episodes=Decimal("2")),
     ],

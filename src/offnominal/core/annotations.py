@@ -180,6 +180,8 @@ def _items(value: Collection[Any]) -> Iterable[Any]:
 
 
 def _unusual_array(values: np.ndarray[Any, Any]) -> str:
+    if values.dtype.kind not in NUMERIC + "U":
+        return "not of numbers"
     if values.ndim == 0:
         return "a single number"
     if values.size == 0:

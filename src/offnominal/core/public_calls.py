@@ -148,11 +148,15 @@ def _problem(
                 if not is_of_type(value, hint):
                     return f"{name} of {called} is {shown(value)}; expected {_text(parameter.annotation)}."
     given.pop("self", None)
-    for find in (_missing_key, _unusual_value, _wrong_shape):
+    for find in (_missing_attribute, _missing_key, _unusual_value, _wrong_shape):
         for name, value in given.items():
             if how := find(value, error):
                 return f"{name} of {called} is {shown(value)}, {how}."
     return ""
+
+
+def _missing_attribute(value: Any, error: Exception) -> str:
+    return f"which has no {error.name}" if isinstance(error, AttributeError) and error.obj is value else ""
 
 
 def _missing_key(value: Any, error: Exception) -> str:

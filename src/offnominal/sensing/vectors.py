@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.sensing.shapes import Triple
@@ -50,7 +51,7 @@ def rotation_matrix(rotation: ArrayLike | None) -> FloatArray:
     """
     if rotation is None:
         return np.eye(3)
-    given = np.array(rotation, np.float64)
+    given = np.array(numeric_array("entries of the rotation", rotation), np.float64)
     if given.shape == (4,):
         return _from_quaternion(*given.tolist())
     if given.shape != (3, 3):
