@@ -9,6 +9,8 @@ import pytest
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
 from offnominal.datasets.scenes import VoxelSettings, open_published, open_scenes, record_scenes, verify_scenes
 from offnominal.sensing import VoxelGrid
+from offnominal.worlds.road.rigs import Mount, Rig
+from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, Timing
 from offnominal.worlds.road.scenes import voxel_grid
 
 SETTINGS = VoxelSettings(label_sets=True)
@@ -28,17 +30,45 @@ def truth(stand_in):
     return [SETTINGS.truth(frame) for frame in stand_in.Run(stand_in.SCENARIOS[1]).frames()]
 
 
-def test_compact_voxels_are_read_as_they_were_computed(folders, truth):
+NAMES = ("index", "label", "instance", "count", "label_sets")
+
+
+def test_compact_voxels_are_those_of_the_stored_frames(folders):
     (scene,) = open_scenes(folders / "compact")
     assert scene.voxel_settings == SETTINGS
+    sizes = []
+    for number, frame in enumerate(scene):
+        found, expected = scene.voxels(number), SETTINGS.truth(frame)
+        assert found.grid == expected.grid
+        for name in NAMES:
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        sizes.append(len(found))
+    with pyarrow.ipc.open_stream(scene.folder / "voxels.arrow") as stream:
+        assert [len(batch) for batch in stream] == sizes
+
+
+def test_compact_voxels_are_nearly_those_of_the_simulation(folders, truth):
+    (scene,) = open_scenes(folders / "compact")
     for number, expected in enumerate(truth):
         found = scene.voxels(number)
-        assert found.grid == expected.grid
-        for name in ("index", "label", "instance", "count", "label_sets"):
+        assert len(np.intersect1d(found.index, expected.index)) > 0.9 * len(expected)
+        assert abs(int(found.count.sum()) - int(expected.count.sum())) < 0.01 * expected.count.sum()
+
+
+def test_rendered_voxels_are_those_of_the_stored_frames(tmp_path):
+    # The depths of the stand-in are those of a flat road; here they are rounded to other values.
+    rig = Rig("small", (Mount("top", (0.0, 0.0, 1.8)),), width=96, height=64, channels=16, columns=128)
+    timing = Timing(recorded_ticks=2, record_every=1)
+    cow = ContentAnomaly("cow", distance=80.0)
+    scenario = Scenario(
+        "cow", "residential", "CLEAR_NOON", seed=8, vehicles=2, pedestrians=2, anomaly=cow, timing=timing
+    )
+    record_scenes([scenario], tmp_path / "scenes", rig=rig, voxels=SETTINGS)
+    (scene,) = open_scenes(tmp_path / "scenes")
+    for number, frame in enumerate(scene):
+        found, expected = scene.voxels(number), SETTINGS.truth(frame)
+        for name in NAMES:
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    with pyarrow.ipc.open_stream(scene.folder / "voxels.arrow") as stream:
-        assert [len(batch) for batch in stream] == [len(each) for each in truth]
-    assert all(frame.tick for frame in scene)
 
 
 def test_published_voxels_have_the_published_format(folders, truth):

@@ -94,7 +94,7 @@ class CompactWriter:
     def __init__(
         self, folder: Path, rig: Rig, finished: Sequence[FrameEntry] = (), voxels: VoxelSettings | None = None
     ) -> None:
-        self._folder, self._voxels = folder, voxels
+        self._folder, self._rig, self._voxels = folder, rig, voxels
         self._schema = schema_of(rig)
         self._header = header_of(self._schema)
         last = finished[-1].parts if finished else (None, None)
@@ -104,9 +104,11 @@ class CompactWriter:
 
     def add(self, frame: DrivingFrame) -> tuple[Part, ...]:
         """Append a frame, and return where it is."""
-        parts = [self._streams[0].append(encode_frame(frame, self._schema, self._header))]
+        content = encode_frame(frame, self._schema, self._header)
+        parts = [self._streams[0].append(content)]
         if self._voxels is not None:
-            found = self._voxels.truth(frame)
+            # Depths and distances are rounded, so the frame that is read has other points near the sides of voxels.
+            found = self._voxels.truth(decode_frame(_row_of(content, self._schema, self._header), self._rig))
             parts.append(self._streams[1].append(voxel_files.encode_voxels(found, self._voxels)))
         return tuple(parts)
 
@@ -154,11 +156,18 @@ class CompactReader:
             return decode_state(self._row(entry, STATE))[2]
 
     def _row(self, entry: FrameEntry, names: Sequence[str] | None) -> dict[str, Any]:
-        stream = pa.BufferReader(self._header + read_part(self.path.parent, entry.parts[0]) + END)
-        chosen = None if names is None else [self._schema.get_field_index(name) for name in names]
-        options = ipc.IpcReadOptions(included_fields=chosen, use_threads=False)
-        batch = ipc.open_stream(stream, options=options).read_next_batch()
-        return {name: _value(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+        return _row_of(read_part(self.path.parent, entry.parts[0]), self._schema, self._header, names)
+
+
+def _row_of(
+    content: bytes | memoryview, schema: Any, header: bytes, names: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return the columns of a message; only some of them if they are named."""
+    stream = pa.BufferReader(header + content + END)
+    chosen = None if names is None else [schema.get_field_index(name) for name in names]
+    options = ipc.IpcReadOptions(included_fields=chosen, use_threads=False)
+    batch = ipc.open_stream(stream, options=options).read_next_batch()
+    return {name: _value(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
 
 
 def _value(column: Any) -> Any:
