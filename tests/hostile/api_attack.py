@@ -43,7 +43,7 @@ class CutOff(BaseException):
 def cut_off(_, frame):
     """End a call; a compilation first gets to its end, because half of one would break later calls."""
     while frame is not None:
-        if "/numba/" in frame.f_code.co_filename or "importlib" in frame.f_code.co_filename:
+        if "/numba/" in frame.f_code.co_filename or "<frozen importlib" in frame.f_code.co_filename:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             return
         frame = frame.f_back
