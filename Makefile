@@ -15,6 +15,7 @@ UV ?= uv
 TORCH ?= torch==2.13.0
 MINIMUM_TORCH ?= torch==2.11.0
 MINIMUM_VENV := .venv-minimum
+WHEEL_VENV := .venv-wheel
 PYTEST_ARGS ?= -n auto --maxprocesses 8 --dist worksteal
 LOCK_ARGS ?=
 
@@ -31,7 +32,7 @@ PACKAGE_READY := $(VENV)/.stamp-package
 TORCH_READY := $(VENV)/.stamp-torch
 DEV_READY := $(VENV)/.stamp-dev
 
-.PHONY: help quickstart test test-all test-fast test-minimum coverage lint docs bench lock clean
+.PHONY: help quickstart test test-all test-fast test-minimum coverage lint docs wheel bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +83,16 @@ docs: export NO_MKDOCS_2_WARNING := 1
 docs: $(PACKAGE_READY) $(DEV_READY) ## Build the documentation into site/
 	@$(BIN)/mkdocs build --strict
 
+wheel: $(RUNTIME_READY) ## Build the wheel and the sdist into dist/, and try the wheel in an environment of its own
+	@rm -rf dist $(WHEEL_VENV)
+	@$(BIN)/python -m hatchling build -d dist
+	@$(PYTHON) -m venv $(WHEEL_VENV)
+	@$(WHEEL_VENV)/bin/python -m pip install -qq --no-deps --require-hashes -r requirements/runtime.txt
+	@$(WHEEL_VENV)/bin/python -m pip install -qq --no-deps dist/*.whl
+	@$(WHEEL_VENV)/bin/python -m pip check
+	@# Isolated: neither the checkout nor PYTHONPATH is on the path.
+	@$(WHEEL_VENV)/bin/python -I tools/smoke_test.py
+
 bench: export OMP_NUM_THREADS := 1
 bench: export OPENBLAS_NUM_THREADS := 1
 bench: $(PACKAGE_READY) $(DEV_READY) ## Run the benchmarks and write benchmarks/RESULTS.md
@@ -98,7 +109,7 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK_ARGS)
 
 clean: ## Remove the virtual environment, caches and build products
-	@rm -rf $(VENV) $(MINIMUM_VENV) build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(MINIMUM_VENV) $(WHEEL_VENV) build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(VENV_READY):
