@@ -1,17 +1,14 @@
 """The check of names finds a variable that has the name of another module's function, and nothing else."""
 
 import ast
-import importlib.util
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "tools" / "check_names.py"
+import check_names
 
 
 def shared_names(**sources):
-    spec = importlib.util.spec_from_file_location("check_names", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return [name for _, _, name in module.shared_names({Path(f"{k}.py"): ast.parse(v) for k, v in sources.items()})]
+    trees = {Path(f"{name}.py"): ast.parse(text) for name, text in sources.items()}
+    return [name for _, _, name in check_names.shared_names(trees)]
 
 
 def test_a_variable_with_the_name_of_another_modules_function_is_found():

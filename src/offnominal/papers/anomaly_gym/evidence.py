@@ -153,7 +153,7 @@ def published_numbers() -> dict[Key, float]:
 
 
 def evidence_rows() -> list[Mapping[str, str]]:
-    """Return the rows of the file with all experiments; see :mod:`~offnominal.papers.anomaly_gym.renew_evidence`."""
+    """Return the rows of the file with all experiments; see ``tools/renew_anomaly_gym_evidence.py``."""
     return list(_rows("evidence.csv"))
 
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import renew_anomaly_gym_evidence as renew_evidence
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.anomaly_gym import evidence, renew_evidence
+from offnominal.papers.anomaly_gym import evidence
 from offnominal.papers.anomaly_gym.discrimination_tables import every_metric
 from offnominal.papers.anomaly_gym.published_numbers import GROUPS, WORLDS
-from offnominal.papers.anomaly_gym.renew_evidence import evidence_rows
 from offnominal.papers.measured_evidence import Evidence
+from renew_anomaly_gym_evidence import evidence_rows
 
-from .made_rows import NUMBERS, row, run
+from ..papers.anomaly_gym.made_rows import NUMBERS, row, run
 
 IMAGES = "anomaly-gym-images"
 WORLD = "SAP-Goal0-v0"

@@ -1,21 +1,21 @@
-"""Renews the measured evidence: ``python -m offnominal.papers.anomaly_gym.renew_evidence``.
+"""Renews the measured evidence: ``python tools/renew_anomaly_gym_evidence.py``.
 
 With a store, it compares the results of the study ``anomaly-gym`` at some scale with those that have one thing as
 published; also ``anomaly-gym-images``. In place of study and scale it takes a measured table, for numbers whose results
-are no longer stored. Rows without new results stay::
+are no longer stored. Rows without new results stay. Arguments, for example::
 
-    renew_evidence runs/store anomaly-gym@laptop training=anomaly-gym@paper
-    renew_evidence runs/store anomaly-gym@paper public-code=anomaly-gym-as-published@paper
-    renew_evidence runs/store anomaly-gym@paper public-code-strengths=anomaly-gym-as-published@strengths
-    renew_evidence runs/store anomaly-gym@paper neutral=anomaly-gym-as-published@neutral
-    renew_evidence runs/store anomaly-gym@paper exceptions=anomaly-gym-as-published@exceptions
-    renew_evidence runs/store anomaly-gym@paper policy=anomaly-gym-as-published@policies
-    renew_evidence runs/store anomaly-gym@paper retrained=anomaly-gym-as-published@retrained
-    renew_evidence runs/store docs/measured/published/anomaly-gym-3.csv exceptions=anomaly-gym-as-published@exceptions
-    renew_evidence runs/store docs/measured/published/anomaly-gym-12.csv strengths=anomaly-gym-published-strengths@paper
-    renew_evidence runs/store anomaly-gym-images@laptop image-training=anomaly-gym-images@training
-    renew_evidence runs/store anomaly-gym-images@laptop public-code-strengths=anomaly-gym-images-as-published@strengths
-    renew_evidence runs/store anomaly-gym-images@laptop image-public-code=anomaly-gym-images-as-published@training
+    runs/store anomaly-gym@laptop training=anomaly-gym@paper
+    runs/store anomaly-gym@paper public-code=anomaly-gym-as-published@paper
+    runs/store anomaly-gym@paper public-code-strengths=anomaly-gym-as-published@strengths
+    runs/store anomaly-gym@paper neutral=anomaly-gym-as-published@neutral
+    runs/store anomaly-gym@paper exceptions=anomaly-gym-as-published@exceptions
+    runs/store anomaly-gym@paper policy=anomaly-gym-as-published@policies
+    runs/store anomaly-gym@paper retrained=anomaly-gym-as-published@retrained
+    runs/store docs/measured/published/anomaly-gym-3.csv exceptions=anomaly-gym-as-published@exceptions
+    runs/store docs/measured/published/anomaly-gym-12.csv strengths=anomaly-gym-published-strengths@paper
+    runs/store anomaly-gym-images@laptop image-training=anomaly-gym-images@training
+    runs/store anomaly-gym-images@laptop public-code-strengths=anomaly-gym-images-as-published@strengths
+    runs/store anomaly-gym-images@laptop image-public-code=anomaly-gym-images-as-published@training
 
 Each policy is an experiment of its own, such as ``policy-sac``. Those of ``retrained`` were trained in the same way;
 together they are one experiment, with the interval of one more.
@@ -36,14 +36,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anomaly_gym_policy_scores import published_parameter_scores, published_success, strong_fault_scores
 from offnominal.core.files import write_text
 from offnominal.papers.anomaly_gym.discrimination_tables import METRIC_OF, every_metric, table_3
 from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, POLICY, Key
-from offnominal.papers.anomaly_gym.measured_scores import (
-    published_parameter_scores,
-    published_success,
-    strong_fault_scores,
-)
 from offnominal.papers.anomaly_gym.published_numbers import WORLDS
 from offnominal.papers.anomaly_gym.timing_table import table_4
 from offnominal.studies.catalogue import load_study
@@ -51,7 +47,8 @@ from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.studies.stored_runs import stored_run
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1] / "src" / "offnominal" / "papers" / "anomaly_gym"
+"""Folder of the evidence."""
 POLICIES = ("tqc", "sac", "td3")
 POLICY_WORLDS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0")
 EPISODES, SUCCESS_EPISODES = 200, 1000
@@ -147,7 +144,7 @@ def _at_levels_of(plain: RunResults, changed: RunResults) -> RunResults:
 
 
 def write_rows(file: str, rows: Iterable[Row]) -> None:
-    """Write a table of this folder."""
+    """Write a table of the folder."""
     table = [{name: str(value) for name, value in row.items()} for row in rows]
     lines = [",".join(table[0]), *(",".join(row.values()) for row in table)]
     write_text(FOLDER / file, "\n".join(lines) + "\n")

@@ -2,9 +2,10 @@
 
 import pytest
 
-from offnominal.papers.anomaly_gym import evidence, permutation_control
-from offnominal.papers.anomaly_gym.permutation_control import Control, controls
+import permutation_control
+from offnominal.papers.anomaly_gym import evidence
 from offnominal.papers.anomaly_gym.published_numbers import WORLDS, published_by_world
+from permutation_control import Control, controls
 
 METRIC = ("strong", "PE-DM", "pooled_fpr95")
 

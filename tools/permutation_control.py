@@ -1,4 +1,4 @@
-"""How many differences would be explained by chance: ``python -m offnominal.papers.anomaly_gym.permutation_control``.
+"""How many differences would be explained by chance: ``python tools/permutation_control.py``.
 
 Where several experiments were done on one number, one of them may come near the published value by chance. Here each
 world gets the published values of another one, and differences are explained again with the same evidence. Experiments

@@ -1,4 +1,4 @@
-"""Renews the measured evidence of Table 4: ``python -m offnominal.papers.anovox.renew_evidence``.
+"""Renews the measured evidence of Table 4: ``python tools/renew_anovox_evidence.py``.
 
 RbA and REAL with the weights of the package score the test scenes of scale ``laptop`` without temporal anomalies, which
 are recorded on first use. Their voxels are evaluated as in the study, then with scores, voxels and labels as in the
@@ -14,6 +14,7 @@ from typing import cast
 import numpy as np
 from scipy.special import expit
 
+from anovox_public_pairs import SizedScene, camera_pairs, lidar_pairs, paired_frames, public_rows, scene_order
 from offnominal.core.files import write_text
 from offnominal.datasets.scenes import DrivingScenes
 from offnominal.detectors.scenes import FrameScores, SceneDetector, trained_scene_detector
@@ -27,21 +28,13 @@ from offnominal.evaluation.scenes import (
     evaluate_frames,
 )
 from offnominal.papers.anovox.evidence import FILE
-from offnominal.papers.anovox.public_pairs import (
-    SizedScene,
-    camera_pairs,
-    lidar_pairs,
-    paired_frames,
-    public_rows,
-    scene_order,
-)
 from offnominal.papers.anovox.scene_data import SceneCounts
 from offnominal.papers.anovox.scene_sets import open_scene_sets
 from offnominal.papers.anovox.study import SceneStudy
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.execution import single_threaded
 
-PATH = Path(__file__).parent / FILE
+PATH = Path(__file__).parents[1] / "src" / "offnominal" / "papers" / "anovox" / FILE
 METRICS = {"AUPR": "average_precision", "AUROC": "auroc"}
 ROWS = ("default", "+norm", "big", "medium", "small")
 ORDERS = 5

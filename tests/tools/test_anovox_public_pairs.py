@@ -3,24 +3,20 @@
 import numpy as np
 import pytest
 
+import renew_anovox_evidence
+from anovox_public_pairs import PairedFrame, SizedScene, lidar_pairs, paired_frames, public_rows, scene_order
 from offnominal.detectors.scenes import FrameScores
 from offnominal.evaluation.discrimination import Ranking
 from offnominal.evaluation.estimate import Estimate
 from offnominal.laws import street_scene
-from offnominal.papers.anovox import published_tables, renew_evidence
-from offnominal.papers.anovox.public_pairs import (
-    PairedFrame,
-    SizedScene,
-    lidar_pairs,
-    paired_frames,
-    public_rows,
-    scene_order,
-)
-from offnominal.papers.anovox.renew_evidence import evidence_rows, public_metrics
+from offnominal.papers.anovox import published_tables
 from offnominal.papers.measured_evidence import Evidence
 from offnominal.worlds.road.scenes.labelled_voxels import ANOMALIES
+from renew_anovox_evidence import evidence_rows, public_metrics
 
-from .made_scenes import scene_results
+from ..papers.anovox.made_scenes import scene_results
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +95,7 @@ def test_rows_have_frames_in_view_and_plus_norm_has_all():
 
 
 def test_rows_of_the_file_have_intervals_over_orders_and_scenes(monkeypatch):
-    monkeypatch.setattr(renew_evidence, "ROWS", ("default",))
+    monkeypatch.setattr(renew_anovox_evidence, "ROWS", ("default",))
 
     def rankings(auroc):
         draws = np.full(100, auroc)
