@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
+from _pytest.doctest import DoctestItem
 
 OPTIONAL = (
     "PIL",
@@ -109,10 +112,19 @@ LONG = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Mark the tests that `make test-fast` leaves out."""
+    """Mark the tests that `make test-fast` leaves out, and run the example of a public function in its module only."""
+    items[:] = [item for item in items if not is_reexported(item)]
     for item in items:
         if item.path.relative_to(config.rootpath).as_posix().startswith(LONG):
             item.add_marker(pytest.mark.long)
+
+
+def is_reexported(item: pytest.Item) -> bool:
+    """Return whether a doctest is that of a function of another module: a package wraps its public functions."""
+    if not isinstance(item, DoctestItem) or item.path.name != "__init__.py":
+        return False
+    value = resolve_name(item.dtest.name)
+    return inspect.isfunction(value) and inspect.getsourcefile(inspect.unwrap(value)) != str(item.path)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -44,7 +44,7 @@ def failures(name, detector):
     results = check_estimator(
         OutlierDetector(detector), on_fail=None, on_skip=None, expected_failed_checks=EXCLUDED.get(name)
     )
-    assert sum(result["status"] == "passed" for result in results) > 40
+    assert sum(result["status"] == "passed" for result in results) > 30  # versions differ in their number
     return {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
 
 

@@ -14,9 +14,9 @@ from offnominal.core.checks import (
     one_of,
     positive_integer,
     positive_number,
-    shown,
 )
 from offnominal.core.errors import InvalidParameter, InvalidScores
+from offnominal.core.printable import shown
 
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3)[()]])

@@ -23,6 +23,7 @@ KINDS = {
     "ModuleNotAllowed": PermissionError,
     "ModuleFailed": ImportError,
     "UnsupportedExport": TypeError,
+    "InexactExport": TypeError,
     "MissingDependency": ImportError,
     "DamagedFile": ValueError,
     "UnsupportedFormat": ValueError,

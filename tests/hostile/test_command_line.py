@@ -14,7 +14,7 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import partial
 from importlib import import_module
@@ -296,13 +296,16 @@ def test_every_argument_is_answered(
     place: Path,
     interruptible: None,
     limited: None,
+    count_cases: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if path in STUDIES:
         monkeypatch.setattr("offnominal.studies.runs.run", begin)
     monkeypatch.setattr("offnominal.cli.agents.EVALUATION_EPISODES", 2)
     monkeypatch.setattr("offnominal.cli.agents.VALIDATION_EPISODES", 2)
-    problems = {repr(words): wrong for words in cases(path, parameters) if (wrong := problem(words, place, SECONDS))}
+    tried = list(cases(path, parameters))
+    problems = {repr(words): wrong for words in tried if (wrong := problem(words, place, SECONDS))}
+    count_cases(len(tried), len(problems))
     assert not problems, told(problems)
 
 

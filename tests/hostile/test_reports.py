@@ -240,6 +240,7 @@ def test_any_text_survives_every_format(tmp_path):
 
 
 @pytest.mark.hostile
-def test_very_many_texts_survive_every_format(tmp_path):
+def test_very_many_texts_survive_every_format(tmp_path, count_cases):
+    count_cases(5_000, 1)
     for text in texts(5_000):
         check_text(text, tmp_path)

@@ -81,7 +81,8 @@ def told(chunks):
 
 
 @pytest.mark.long
-def test_scripts_that_are_made_to_be_slow_stop_no_other_client():
+def test_scripts_that_are_made_to_be_slow_stop_no_other_client(count_cases):
+    count_cases(len(ATTACKS))
     program = SLOW.format(attacks=", ".join(ATTACKS), patience=PATIENCE)
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=4 * PATIENCE)
@@ -89,7 +90,8 @@ def test_scripts_that_are_made_to_be_slow_stop_no_other_client():
 
 
 @pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 3000), marks=pytest.mark.hostile)])
-def test_random_scripts_mean_the_same_in_any_parts(seeds):
+def test_random_scripts_mean_the_same_in_any_parts(seeds, count_cases):
+    count_cases(len(seeds), 1)
     for seed in seeds:
         generator = random.Random(seed)
         text = "".join(generator.choices(PARTS, k=generator.randrange(1, 60)))

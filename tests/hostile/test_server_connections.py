@@ -144,7 +144,8 @@ def test_a_lack_of_files_is_said_once_in_one_line(caplog):
 
 
 @pytest.mark.long
-def test_half_open_connections_above_the_limit_of_files_keep_nobody_out(tmp_path):
+def test_half_open_connections_above_the_limit_of_files_keep_no_client_out(tmp_path, count_cases):
+    count_cases(HALF_OPEN, 1)
     program = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({FILES}, {FILES}))\n"
     program += "from offnominal.cli.program import main\nmain()"
     command = [sys.executable, "-c", program, "serve", "--port", "0", "--no-open", "--runs", str(tmp_path)]

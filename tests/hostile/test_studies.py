@@ -282,29 +282,33 @@ def bits_of(path, count):
 
 
 def check_cell(folder, finished, count):
-    """Flip bits of the file of a cell: reading either says so or returns the same."""
+    """Flip bits of the file of a cell: reading either says so or returns the same. Return how many."""
     store = Store(folder / "store")
     store.write(finished.key, finished.rows)
     path, expected = store.path(finished.key), store.rows([finished.key])
-    for bit in bits_of(path, count):
+    bits = bits_of(path, count)
+    for bit in bits:
         content = flipped(path, bit)
         try:
             assert store.rows([finished.key]).equals(expected), f"bit {bit}"
         except DamagedFile:
             assert (store.folder / "damaged" / path.name).exists()
         path.write_bytes(content)
+    return len(bits)
 
 
 def check_segment(folder, finished, file, count):
-    """Flip bits of a file of a segment: the answer stays the same."""
+    """Flip bits of a file of a segment: the answer stays the same. Return how many."""
     pytest.importorskip("duckdb", reason="duckdb is not installed")
     Store(folder / "store").write(finished.key, finished.rows)
     expected = Store(folder / "store").sql(ASKED)
     (path,) = (folder / "store" / "segments").glob(f"*/{file}")
-    for bit in bits_of(path, count):
+    bits = bits_of(path, count)
+    for bit in bits:
         content = flipped(path, bit)
         assert Store(folder / "store").sql(ASKED).equals(expected), f"bit {bit}"
         path.write_bytes(content)
+    return len(bits)
 
 
 def test_a_flipped_bit_in_a_cell_is_noticed_or_changes_nothing(tmp_path, finished):
@@ -317,14 +321,14 @@ def test_a_flipped_bit_in_a_segment_changes_no_answer(tmp_path, finished, file):
 
 
 @pytest.mark.hostile
-def test_any_of_many_flipped_bits_in_a_cell_is_noticed_or_changes_nothing(tmp_path, finished):
-    check_cell(tmp_path, finished, 20_000)
+def test_any_of_many_flipped_bits_in_a_cell_is_noticed_or_changes_nothing(tmp_path, finished, count_cases):
+    count_cases(check_cell(tmp_path, finished, 20_000))
 
 
 @pytest.mark.hostile
 @pytest.mark.parametrize("file", ["rows.parquet", "cells.parquet"])
-def test_any_of_many_flipped_bits_in_a_segment_changes_no_answer(tmp_path, finished, file):
-    check_segment(tmp_path, finished, file, 300)
+def test_any_of_many_flipped_bits_in_a_segment_changes_no_answer(tmp_path, finished, file, count_cases):
+    count_cases(check_segment(tmp_path, finished, file, 300))
 
 
 def test_a_run_whose_manifest_names_files_elsewhere_reads_none_of_them(tmp_path, finished):

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load as load_tensors
 
-from offnominal.core.checks import numeric_array, positive_number, shown
+from offnominal.core.checks import numeric_array, positive_number
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.files import content_errors, read_bytes
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, FloatArray
 
 CLIP, EPSILON = 10.0, 1e-8

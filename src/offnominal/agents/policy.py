@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.core.checks import numeric_array, positive_integer, shown
+from offnominal.core.checks import numeric_array, positive_integer
 from offnominal.core.errors import InvalidAction, InvalidParameter, OffnominalError
 from offnominal.core.philox import fill_uniform
+from offnominal.core.printable import shown
 from offnominal.core.streams import check_seed, stream_keys
 from offnominal.core.types import Array, IntArray, KeyArray
 

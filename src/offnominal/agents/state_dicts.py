@@ -13,9 +13,9 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from safetensors.numpy import load as load_safetensors
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency
 from offnominal.core.files import read_bytes
+from offnominal.core.printable import shown
 from offnominal.core.types import Array
 
 Layers = list[tuple[Array, Array]]

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from offnominal.alarms.checks import checked_episodes, checked_row, require_valid_readings
 from offnominal.alarms.guarantee import Guarantee
-from offnominal.core.checks import integer_in, shown
+from offnominal.core.checks import integer_in
 from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted, UnsupportedExport
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.detectors.states import MOST_EPISODES, chosen_rows
 

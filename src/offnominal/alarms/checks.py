@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import numeric_array, shown
+from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidParameter, InvalidScores
+from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from offnominal.alarms.alarm import FORMAT, Alarm
 from offnominal.alarms.catalogue import make_alarm
-from offnominal.core.checks import integer_in, number_in, numeric_array, shown
+from offnominal.core.checks import integer_in, number_in, numeric_array
 from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
+from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
 
 

@@ -13,8 +13,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from offnominal.agents.policy import Policy, as_policy
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.online_monitor import AlarmEvidence, OnlineMonitor
-from offnominal.core.checks import numeric_array, shown
+from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState, UnsupportedEnvironment
+from offnominal.core.printable import shown
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
 from offnominal.detectors.observation_limits import all_valid

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from offnominal.alarms.alarm import Alarm
-from offnominal.core.checks import integer_in, numeric_array, shown
+from offnominal.core.checks import integer_in, numeric_array
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.core.files import file_errors
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.detectors.detector import Detector, Step, checked_step
 from offnominal.detectors.states import MOST_EPISODES, chosen_rows

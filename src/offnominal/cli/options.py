@@ -56,7 +56,7 @@ def _within(least: float | None, most: float | None) -> Callable[[Any], Any]:
     """Return a function that checks a number, or each number of a list, and returns it."""
 
     def check(value: Any) -> Any:
-        from offnominal.core.checks import shown
+        from offnominal.core.printable import shown
 
         for number in value if isinstance(value, list | tuple) else [value]:
             if number is None:

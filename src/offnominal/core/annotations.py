@@ -152,40 +152,21 @@ def _is_generic(value: Any, origin: type, arguments: tuple[Any, ...]) -> bool:
     return all(is_of_type(item, arguments[0]) for item in value) if arguments else isinstance(value, Iterable)
 
 
-def unusual(value: Any) -> str:
-    """Return what is unusual about a value of the right type, such as "not finite" or "empty", or an empty text.
+def unusual_numbers(value: Any) -> str:
+    """Return why nothing can be computed with a number or an array of the right type, or an empty text.
 
     Example:
-        >>> unusual(float("nan")), unusual([]), unusual(3)
+        >>> unusual_numbers(float("nan")), unusual_numbers(np.zeros(0)), unusual_numbers(0)
         ('not finite', 'empty', '')
     """
-    try:
-        if isinstance(value, Integral):
-            return "" if abs(int(value)) <= LARGEST_INTEGER else "too large"
-        if isinstance(value, Real):
-            return "" if math.isfinite(float(value)) else "not finite"
-        if isinstance(value, np.ndarray):
-            return _unusual_array(value)
-        if isinstance(value, Iterator):
-            return "an iterator of other items than expected"
-        if isinstance(value, Collection):
-            return "empty" if len(value) == 0 else next(filter(None, map(unusual, _items(value))), "")
-    except Exception:
-        return "broken"
-    return ""
-
-
-def _items(value: Collection[Any]) -> Iterable[Any]:
-    return () if isinstance(value, str | bytes) else value.values() if isinstance(value, Mapping) else value
-
-
-def _unusual_array(values: np.ndarray[Any, Any]) -> str:
-    if values.dtype.kind not in NUMERIC + "U":
+    if isinstance(value, Integral):
+        return "" if abs(int(value)) <= LARGEST_INTEGER else "too large"
+    if isinstance(value, Real):
+        return "" if math.isfinite(float(value)) else "not finite"
+    if not isinstance(value, np.ndarray):
+        return ""
+    if value.dtype.kind not in NUMERIC + "U":
         return "not of numbers"
-    if values.ndim == 0:
-        return "a single number"
-    if values.size == 0:
+    if value.size == 0:
         return "empty"
-    if isinstance(values, np.ma.MaskedArray):
-        return "masked"
-    return "not finite" if values.dtype.kind == "f" and not np.isfinite(values).all() else ""
+    return "not finite" if value.dtype.kind == "f" and not np.isfinite(value).all() else ""

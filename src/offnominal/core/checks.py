@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.printable import shown
 from offnominal.core.types import Array
 
 T = TypeVar("T")
 
 LARGEST_INTEGER = 2**63 - 1
-LONGEST = 60
 NUMERIC = "biuf"
 _FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 
@@ -206,23 +206,6 @@ def file_name(name: str, value: Any) -> str:
             "beginning with a dot, because files are named after it."
         )
     return value
-
-
-def shown(value: Any) -> str:
-    """Return any value as text for an error message: one line of at most 60 characters.
-
-    Example:
-        >>> shown([1, "two"]), shown("a" * 99)[-4:], shown(10**5000)
-        ("[1, 'two']", 'aaa…', 'a huge integer')
-    """
-    try:
-        text = repr(value)
-    except ValueError:
-        return "a huge integer" if isinstance(value, int) else f"a {type(value).__name__}"
-    except Exception:
-        return f"a {type(value).__name__}"
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def _at_least(low: int) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 # Characters that XML 1.0 forbids, control codes except tab and line feed, and changes of the writing direction.
 FORBIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff"
 _UNPRINTABLE = re.compile(f"[{FORBIDDEN}\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
+LONGEST = 60
 
 
 def printable(text: str) -> str:
@@ -28,6 +30,23 @@ def one_line(text: str) -> str:
         'two lines'
     """
     return _SPACES.sub(" ", printable(text)).strip()
+
+
+def shown(value: Any) -> str:
+    """Return any value as text for an error message: one line of at most 60 characters.
+
+    Example:
+        >>> shown([1, "two"]), shown("a" * 99)[-4:], shown(10**5000)
+        ("[1, 'two']", 'aaa…', 'a huge integer')
+    """
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a huge integer" if isinstance(value, int) else f"a {type(value).__name__}"
+    except Exception:
+        return f"a {type(value).__name__}"
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def _visible(found: re.Match[str]) -> str:

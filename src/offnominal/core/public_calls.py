@@ -1,8 +1,9 @@
 """Calls of public functions and methods: an error that a wrong argument causes names the argument.
 
 A check of every argument at every call would be slow, and would refuse values that work. So calls are made as they
-are. If one raises an error that is not of this package, its arguments are compared with their annotations, and one that
-is of another type is named. An error with arguments of the right types stays what it is: a defect of this package.
+are. If one raises an error that is not of this package, an argument is named if it is certainly wrong: of another type
+than its annotation, without a needed attribute, an unknown key, not finite, or an empty array. Any other error stays
+what it is: a defect of this package, or an error of a function of the user.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Generator, Mapping
+import sysconfig
+from collections.abc import Callable, Generator
 from dataclasses import is_dataclass
 from enum import Enum
-from numbers import Integral
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any
 
-from offnominal.core.annotations import evaluated, is_of_type, unusual
-from offnominal.core.checks import shown
 from offnominal.core.errors import NotFitted, OffnominalError, WrongArgument
 
 _ROOT = __name__.partition(".")[0]
 # Python leaves out files of this name where it counts the `stacklevel` of a warning: it then names the caller's line.
 _SKIPPED = "<importlib._bootstrap: offnominal public call>"
+# Folders of this package, of Python and of installed packages: other code is the user's.
+_LIBRARIES = tuple({str(Path(__file__).parents[1]), *sysconfig.get_paths().values()})
 _CALLED = ("__init__", "__new__", "__call__")
 
 
@@ -88,7 +90,9 @@ def _calling(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*arguments, **options)
         except Exception as error:
-            _raise_named(function, arguments, options, error)
+            if named := _named(function, arguments, options, error):
+                raise named from error
+            raise
 
     return call
 
@@ -99,7 +103,9 @@ def _generating(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return (yield from function(*arguments, **options))
         except Exception as error:
-            _raise_named(function, arguments, options, error)
+            if named := _named(function, arguments, options, error):
+                raise named from error
+            raise
 
     return generate
 
@@ -111,30 +117,31 @@ def _nothing() -> None:
 _CODES = {each(_nothing).__code__.replace(co_filename=_SKIPPED) for each in (_calling, _generating)}
 
 
-def _raise_named(
+def _named(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any], error: Exception
-) -> NoReturn:
-    """Raise an error that names the wrong argument of a call; the error of the call if none is wrong."""
+) -> OffnominalError | None:
+    """Return an error that names the wrong argument of a call; None if no argument is certainly wrong."""
     if isinstance(error, OffnominalError) and not isinstance(error, WrongArgument):
-        raise error
+        return None
     if (
         isinstance(error, AttributeError)
         and (error.name or "").endswith("_")
         and arguments
         and error.obj is arguments[0]
     ):
-        raise NotFitted(f"{_name(function)} needs {error.name}, which `fit` learns; call fit first.") from error
+        return NotFitted(f"{_name(function)} needs {error.name}, which `fit` learns; call fit first.")
     problem = _problem(function, arguments, options, error)
-    if not problem:
-        raise error
-    cause = error.__cause__ if isinstance(error, WrongArgument) else error
-    raise WrongArgument(problem) from cause
+    return WrongArgument(problem) if problem else None
 
 
 def _problem(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any], error: Exception
 ) -> str:
-    """Return which argument of a call is wrong, and what is expected; an empty text if none is."""
+    """Return which argument of a call is wrong, and what is expected; an empty text if none is certainly wrong."""
+    # They import NumPy, which `import offnominal` leaves to those who need it.
+    from offnominal.core.annotations import evaluated, is_of_type
+    from offnominal.core.printable import shown
+
     try:
         signature = inspect.signature(function)
         given = signature.bind(*arguments, **options).arguments
@@ -148,41 +155,37 @@ def _problem(
                 if not is_of_type(value, hint):
                     return f"{name} of {called} is {shown(value)}; expected {_text(parameter.annotation)}."
     given.pop("self", None)
-    for find in (_missing_attribute, _missing_key, _unusual_value, _wrong_shape):
-        for name, value in given.items():
-            if how := find(value, error):
-                return f"{name} of {called} is {shown(value)}, {how}."
+    for name, value in given.items():
+        if how := _missing(value, error) or ("" if _of_user(error) else _unusual(value)):
+            return f"{name} of {called} is {shown(value)}, {how}."
     return ""
 
 
-def _missing_attribute(value: Any, error: Exception) -> str:
-    return f"which has no {error.name}" if isinstance(error, AttributeError) and error.obj is value else ""
+def _missing(value: Any, error: Exception) -> str:
+    """Return what an argument does not have, or that it is a key which nothing has."""
+    if isinstance(error, AttributeError):
+        return f"which has no {error.name}" if error.obj is value else ""
+    is_key = isinstance(error, KeyError) and len(error.args) == 1 and type(value) is type(error.args[0])
+    return "which is unknown" if is_key and value == error.args[0] else ""
 
 
-def _missing_key(value: Any, error: Exception) -> str:
-    """Return which key a table, or another argument by this name, does not have."""
-    if not isinstance(error, KeyError) or len(error.args) != 1:
-        return ""
-    key = error.args[0]
-    if isinstance(value, Mapping):
-        return "" if key in value else f"which has no {shown(key)}"
-    return "which is unknown" if type(value) is type(key) and value == key else ""
+def _unusual(value: Any) -> str:
+    """Return why nothing can be computed with a number or an array. Zeros and negative values are never the reason."""
+    from offnominal.core.annotations import unusual_numbers
 
-
-def _unusual_value(value: Any, error: Exception) -> str:
-    how = unusual(value)
-    if not how and isinstance(value, Integral) and isinstance(error, ValueError | ArithmeticError):
-        how = "negative" if value < 0 else "zero" if value == 0 else ""
+    how = unusual_numbers(value)
     return f"which is {how}" if how else ""
 
 
-def _wrong_shape(value: Any, error: Exception) -> str:
-    """Return the shape of an array with which NumPy or Numba could not compute."""
-    computed = isinstance(error, ValueError | IndexError) or type(error).__module__.startswith("numba.")
-    shape = getattr(value, "shape", None)
-    if not computed or not isinstance(shape, tuple):
-        return ""
-    return f"of shape {shape}, with which nothing can be computed ({type(error).__name__}: {_line(error)})"
+def _of_user(error: Exception) -> bool:
+    """Return whether an error comes from code of the user, such as a policy: no argument is the reason then."""
+    trace = error.__traceback__
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename
+        if not path.startswith(("<", *_LIBRARIES)):
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def _values(value: Any, parameter: inspect.Parameter) -> tuple[Any, ...]:
@@ -194,10 +197,6 @@ def _values(value: Any, parameter: inspect.Parameter) -> tuple[Any, ...]:
 def _name(function: Callable[..., Any]) -> str:
     name: str = function.__qualname__
     return name.removesuffix(".__init__").removesuffix(".__new__")
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 def _text(annotation: Any) -> str:

@@ -9,9 +9,9 @@ from importlib.metadata import entry_points
 from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName, did_you_mean
 from offnominal.core.imported_modules import OURS, attribute_of
+from offnominal.core.printable import shown
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from functools import cache
 
 import numpy as np
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray, IntArray, KeyArray
 
 MAX_SEED = 2**63 - 1

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 
-from offnominal.core.checks import positive_number, shown
+from offnominal.core.checks import positive_number
 from offnominal.core.discrete_actions import n_discrete_actions
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
@@ -26,6 +26,7 @@ from offnominal.core.errors import (
     UnsupportedEnvironment,
 )
 from offnominal.core.files import file_errors, parse_json
+from offnominal.core.printable import shown
 from offnominal.core.types import Array
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.frames import without_frames

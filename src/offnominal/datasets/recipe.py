@@ -10,10 +10,11 @@ from offnominal.anomalies.chosen_strengths import choose_strengths
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import LEVELS, strengths_of
-from offnominal.core.checks import boolean, positive_integer, shown
+from offnominal.core.checks import boolean, positive_integer
 from offnominal.core.config import Config
 from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.printable import shown
 from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import IntArray
 from offnominal.datasets.policy_source import PolicySource, resolve_policy

@@ -10,10 +10,11 @@ from typing import Any, overload
 
 import numpy as np
 
-from offnominal.core.checks import numeric_array, shown
+from offnominal.core.checks import numeric_array
 from offnominal.core.discrete_actions import are_discrete, one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray
 from offnominal.detectors.observation_limits import NominalReadings, all_valid, invalid_rows
 

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from offnominal.core.checks import shown
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE, invalid
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from offnominal.core.checks import integer_in, numeric_array, one_of, shown
+from offnominal.core.checks import integer_in, numeric_array, one_of
 from offnominal.core.discrete_actions import are_discrete, n_discrete_actions, one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, UnsupportedExport
+from offnominal.core.printable import shown
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.checked_episodes import CheckedEpisodes, require_same_widths, width, widths

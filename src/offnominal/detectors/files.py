@@ -13,11 +13,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from offnominal.core.checks import shown
 from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, UnsupportedFormat
 from offnominal.core.files import read_bytes, sha256_of, write_bytes
+from offnominal.core.printable import shown
 from offnominal.core.registry import Registry
 from offnominal.core.types import Array
 from offnominal.detectors.catalogue import detectors, name_of

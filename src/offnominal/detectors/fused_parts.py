@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array
 from offnominal.detectors.state_arrays import StateArrays
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import boolean, integer_in, number_in, one_of, shown
+from offnominal.core.checks import boolean, integer_in, number_in, one_of
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 
 MOST_UNITS = 1_000_000
 """Largest integer parameter without a declared range."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import DamagedFile, InvalidParameter, OffnominalError
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.detectors.observation_limits import MAX_READING
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import numeric_array, shown
+from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array
 
 MOST_EPISODES = 1_000_000

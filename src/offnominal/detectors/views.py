@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from offnominal.core.checks import integer_in, shown
+from offnominal.core.checks import integer_in
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:

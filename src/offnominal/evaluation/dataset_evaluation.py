@@ -9,9 +9,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from offnominal.alarms.alarm import Alarm
-from offnominal.core.checks import number_in, one_of, positive_number, shown
+from offnominal.core.checks import number_in, one_of, positive_number
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import FloatArray
 from offnominal.datasets.dataset import NOT_EVALUATED, Dataset

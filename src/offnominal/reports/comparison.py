@@ -15,8 +15,8 @@ import pyarrow as pa
 from offnominal._version import __version__
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import make_alarm
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter, MissingDependency
+from offnominal.core.printable import shown
 from offnominal.core.progress_bar import progress
 from offnominal.core.text_table import text_table
 from offnominal.datasets.dataset import Dataset

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from offnominal.core.checks import number_in, positive_number, shown
+from offnominal.core.checks import number_in, positive_number
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.sensing.shapes import Triple
 

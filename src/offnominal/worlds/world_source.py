@@ -12,8 +12,8 @@ from gymnasium.spaces import Space
 from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, TimeLimit
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
+from offnominal.core.printable import shown
 from offnominal.worlds.catalogue import NAMESPACE, make_world, worlds
 from offnominal.worlds.dm_env_adapter import DmEnvAdapter, is_dm_env
 from offnominal.worlds.gymnasium_world import GymnasiumWorld

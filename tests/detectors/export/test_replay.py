@@ -18,6 +18,7 @@ from offnominal.detectors import Time, make_detector
 from offnominal.detectors.export.graph import Value
 from offnominal.detectors.export.operators import OPERATORS
 from offnominal.detectors.export.reference import RECORDED, verify_model
+from offnominal.detectors.export.tracing import Tracer
 from offnominal.laws.detector import check_detector
 
 
@@ -92,7 +93,7 @@ def test_a_detector_whose_file_differs_breaks_its_law():
 
 
 def test_a_file_that_is_wrong_without_actions_breaks_the_law(monkeypatch):
-    monkeypatch.setattr("offnominal.detectors.export.tracing.Tracer.follow", follow_everything)
+    monkeypatch.setattr(Tracer, "follow", follow_everything)
     (broken,) = [each for each in check_detector("KNN") if each.problem]
     assert broken.problem.startswith("without actions: the ONNX file of KNN differs")
 

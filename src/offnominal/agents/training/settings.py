@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from offnominal.core.checks import boolean, integer_in, number_in, positive_number, shown
+from offnominal.core.checks import boolean, integer_in, number_in, positive_number
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.printable import shown
 from offnominal.worlds.catalogue import worlds
 
 Algorithm = Literal["tqc", "sac", "td3"]

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidLog
 from offnominal.core.files import file_errors
+from offnominal.core.printable import shown
 from offnominal.datasets.logs.boundary import parsing
 from offnominal.datasets.logs.csv_blocks import GZIP_ERRORS, CsvParser, CsvRows
 from offnominal.datasets.logs.row_source import RowSource, TableRows, require_distinct

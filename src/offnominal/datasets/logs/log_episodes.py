@@ -11,9 +11,10 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 import pyarrow as pa
 
-from offnominal.core.checks import integer_in, one_of, shown
+from offnominal.core.checks import integer_in, one_of
 from offnominal.core.episode import FRAMES, Episode
 from offnominal.core.errors import InvalidLog, InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.datasets.logs.boundary import QuestionableLog
 from offnominal.datasets.logs.lerobot_log import LeRobotRows

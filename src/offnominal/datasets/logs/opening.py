@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from offnominal.core.checks import NUMERIC, shown
+from offnominal.core.checks import NUMERIC
 from offnominal.core.errors import InvalidLog, MissingFile, UnsupportedFormat, did_you_mean
 from offnominal.core.files import file_errors
+from offnominal.core.printable import shown
 from offnominal.datasets.logs.boundary import parsing
 from offnominal.datasets.logs.csv_log import read_csv
 from offnominal.datasets.logs.hdf5_log import read_hdf5

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidLog, InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.datasets.logs.row_source import RowSource
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidLog, InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.datasets.logs.roles import Roles, first_row
 from offnominal.datasets.logs.row_source import RowSource, as_numbers

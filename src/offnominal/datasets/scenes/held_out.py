@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from offnominal.core.checks import shown
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.datasets.scenes.reading import DrivingScene
 from offnominal.worlds.road.scenarios import Scenario
 from offnominal.worlds.road.scenarios.description import town_key, weather_key

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import ndtri
 
-from offnominal.core.checks import number_in, shown
+from offnominal.core.checks import number_in
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.detectors.diagnosis.explanation import Explanation
 from offnominal.detectors.diagnosis.onset import Onset, change_likelihood, likeliest_steps

@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from offnominal.core.checks import boolean, integer_in, number_in, shown
+from offnominal.core.checks import boolean, integer_in, number_in
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InexactExport, InvalidParameter, NotFitted, UnsupportedExport
 from offnominal.core.files import write_bytes
+from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import Detector
 from offnominal.detectors.export.graph import Graph

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from offnominal._version import __version__
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.detectors.catalogue import make_detector, name_of
 from offnominal.detectors.detector import Detector
 

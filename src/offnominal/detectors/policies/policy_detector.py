@@ -15,9 +15,10 @@ from gymnasium.spaces import Discrete
 from offnominal.agents.uncertainty import UncertainPolicy
 from offnominal.agents.uncertainty.dense_networks import DenseNetworks
 from offnominal.agents.uncertainty.files import to_tensors
-from offnominal.core.checks import LARGEST_INTEGER, integer_in, one_of, shown
+from offnominal.core.checks import LARGEST_INTEGER, integer_in, one_of
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedExport
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.content_hash import content_keys
 from offnominal.detectors.detector import TransitionDetector

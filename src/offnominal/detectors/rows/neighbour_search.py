@@ -120,7 +120,8 @@ def torch_points(points: FloatArray) -> Tensor:
     """Return points as a tensor."""
     import torch
 
-    return torch.from_numpy(np.ascontiguousarray(points))
+    # A copy: arrays of a saved detector may be read-only, which torch does not have.
+    return torch.from_numpy(np.array(points, order="C"))
 
 
 def torch_nearest(rows: Tensor, points: FloatArray, k: int, *, apart: bool = False) -> tuple[Tensor, Tensor]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from offnominal.core.checks import integer_in, number_in, one_of, positive_number, shown
+from offnominal.core.checks import integer_in, number_in, one_of, positive_number
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.rows.kernels import (
     KERNELS,

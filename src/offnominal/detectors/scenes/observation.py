@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.detectors.observation_limits import MAX_READING
 from offnominal.sensing.camera import Camera

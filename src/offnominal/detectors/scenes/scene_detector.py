@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array
 from offnominal.detectors.learned_state import LearnedState

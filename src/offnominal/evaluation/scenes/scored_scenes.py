@@ -10,8 +10,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.checks import one_of, shown
+from offnominal.core.checks import one_of
 from offnominal.core.errors import InvalidParameter, InvalidScores
+from offnominal.core.printable import shown
 from offnominal.datasets.scenes.reading import DrivingScene
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.evaluation.scenes.components import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 
 PART = r"-?\d{1,9}"
 SLICE = re.compile(rf"\s*({PART})?\s*:\s*({PART})?\s*(?::\s*({PART})?\s*)?")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import shown
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter, SafetyStop
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.worlds.arm.card import BASE_HEIGHT, MAX_STEP, ROBOT_REACH, ROBOT_STEP, TARGET_HIGH, TARGET_LOW, TOOL
 from offnominal.worlds.arm.kernel import REACHED, move_goals, point_down

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.core.checks import shown
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedExport
+from offnominal.core.printable import shown
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Detector, Step

@@ -10,8 +10,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from offnominal.core.checks import number_in, one_of, shown
+from offnominal.core.checks import number_in, one_of
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.kinematics import forward, tcp_vector, tcp_velocity

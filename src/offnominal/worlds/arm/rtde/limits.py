@@ -9,9 +9,10 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from offnominal.core.checks import number_in, numeric_array, shown
+from offnominal.core.checks import number_in, numeric_array
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter, TargetOutOfLimits
+from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.kinematics import all_finite, angle_between, forward
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
-from offnominal.core.checks import instance_of, integer_in, number_in, one_of, shown, text
+from offnominal.core.checks import instance_of, integer_in, number_in, one_of, text
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.printable import shown
 from offnominal.worlds.road.assets.catalogue import AnomalyObject, Placement, anomaly_object, catalogue
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenarios.errors import InvalidScenario, known_name

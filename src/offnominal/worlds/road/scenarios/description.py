@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from offnominal.core.checks import file_name, instance_of, integer_in, number_in, shown
+from offnominal.core.checks import file_name, instance_of, integer_in, number_in
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.streams import check_seed
 from offnominal.worlds.road.rigs import RIGS
 from offnominal.worlds.road.scenarios.anomaly import LATEST_TICK, Anomaly, ContentAnomaly, TemporalAnomaly, settle

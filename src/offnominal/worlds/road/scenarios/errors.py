@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from offnominal.core.checks import instance_of, shown
+from offnominal.core.checks import instance_of
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.printable import shown
 
 
 class InvalidScenario(InvalidParameter):

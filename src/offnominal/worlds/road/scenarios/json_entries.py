@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from offnominal.core.checks import shown
 from offnominal.core.errors import did_you_mean
+from offnominal.core.printable import shown
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
 
 _REQUIRED = object()

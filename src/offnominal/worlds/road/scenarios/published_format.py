@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from offnominal.core.checks import instance_of, number_in, shown
+from offnominal.core.checks import instance_of, number_in
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.files import sha256_of
+from offnominal.core.printable import shown
 from offnominal.worlds.road.scenarios.anomaly import TEMPORAL_KINDS, Anomaly, ContentAnomaly, TemporalAnomaly
 from offnominal.worlds.road.scenarios.description import Place, Scenario, Timing, town_key, town_plans
 from offnominal.worlds.road.scenarios.errors import InvalidScenario

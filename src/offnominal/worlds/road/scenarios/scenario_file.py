@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from offnominal.core.checks import instance_of, shown
+from offnominal.core.checks import instance_of
 from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.config import Config
 from offnominal.core.errors import AlreadyExists, InvalidParameter, MissingFile
 from offnominal.core.files import file_errors, made_folder
+from offnominal.core.printable import shown
 from offnominal.worlds.road.scenarios.description import Scenario, published_town, town_key
 from offnominal.worlds.road.scenarios.errors import InvalidScenario, described_at
 from offnominal.worlds.road.scenarios.json_entries import Entries, merge, paths
