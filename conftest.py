@@ -45,7 +45,7 @@ OPTIONAL = (
     "websockets",
 )
 """What the extras of this package install, as it is imported."""
-LONG = (
+LONG_DOCTESTS = (
     "src/offnominal/agents/",
     "src/offnominal/calibration/",
     "src/offnominal/detectors/images/",
@@ -54,68 +54,15 @@ LONG = (
     "src/offnominal/studies/",
     "src/offnominal/worlds/arm/",
     "src/offnominal/worlds/road/",
-    "tests/agents/test_ball_follower.py",
-    "tests/agents/test_experts.py",
-    "tests/agents/test_sb3_files.py",
-    "tests/agents/test_scripted.py",
-    "tests/agents/training/",
-    "tests/agents/uncertainty/",
-    "tests/anomalies/test_camera.py",
-    "tests/anomalies/test_camera_observations.py",
-    "tests/anomalies/test_fault_injection.py",
-    "tests/calibration/",
-    "tests/cli/test_calibration.py",
-    "tests/cli/test_datasets.py",
-    "tests/cli/test_play.py",
-    "tests/cli/test_program.py",
-    "tests/cli/test_robot.py",
-    "tests/cli/test_studies.py",
-    "tests/cli/test_train.py",
-    "tests/cli/test_train_uncertain.py",
-    "tests/consumers/",
-    "tests/core/test_compilation.py",
-    "tests/core/test_download.py",
-    "tests/datasets/test_dataset_builder.py",
-    "tests/detectors/images/",
-    "tests/detectors/policies/",
-    "tests/detectors/rows/",
-    "tests/detectors/test_choices.py",
-    "tests/detectors/test_deep_on_transitions.py",
-    "tests/detectors/test_discrete_actions.py",
-    "tests/detectors/test_threads.py",
-    "tests/detectors/transitions/",
-    "tests/docs/",
-    "tests/evaluation/test_dataset_evaluation.py",
-    "tests/evaluation/test_ranking.py",
-    "tests/golden/",
-    "tests/hostile/",
-    "tests/laws/",
-    "tests/papers/",
-    "tests/reports/",
-    "tests/rollouts/test_collection.py",
-    "tests/rollouts/test_frame_recorder.py",
-    "tests/rollouts/test_twin_rollouts.py",
-    "tests/sensing/",
-    "tests/studies/test_code.py",
-    "tests/studies/test_killed.py",
-    "tests/studies/test_local.py",
-    "tests/studies/test_verify.py",
-    "tests/web/",
-    "tests/worlds/arm/",
-    "tests/worlds/mujoco/",
-    "tests/worlds/particles/test_render.py",
-    "tests/worlds/pong/",
-    "tests/worlds/road/",
-    "tests/worlds/test_world_envs.py",
 )
-"""Folders and files of tests that take most of the time; `make test-fast` leaves them out."""
+"""Folders of the package with long doctests. Its modules import no pytest, so they cannot have the mark `long`."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Mark the tests that `make test-fast` leaves out, and run the example of a public function in its module only."""
+    """Mark the long doctests, and run the example of a public function in its module only."""
     items[:] = [item for item in items if not is_reexported(item)]
     for item in items:
-        if item.path.relative_to(config.rootpath).as_posix().startswith(LONG):
+        if item.path.relative_to(config.rootpath).as_posix().startswith(LONG_DOCTESTS):
             item.add_marker(pytest.mark.long)
 
 

@@ -7,6 +7,8 @@ import offnominal as off
 from offnominal.agents import BallFollower, scripted_expert
 from offnominal.agents.scripted.ball_follower import CENTRE, DOWN, NOTHING, STROKE, UP, located, reflected
 
+pytestmark = pytest.mark.long
+
 FIELD = 87
 
 

@@ -11,6 +11,8 @@ from offnominal.agents.uncertainty import UNCERTAINTY_KINDS
 from offnominal.core.errors import UnknownName
 from offnominal.worlds import worlds
 
+pytestmark = pytest.mark.long
+
 CARDS = expert_cards()
 SOLVED = {"OOD-CartPole-v0": 195.0, "OOD-Pendulum-v0": -200.0, "OOD-Pong-v0": 15.0}
 """What counts as solved where no expert was published."""

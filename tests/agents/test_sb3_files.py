@@ -28,6 +28,8 @@ from offnominal.agents.sb3_files import read_sb3  # noqa: E402
 from offnominal.core.errors import DamagedFile, InvalidParameter  # noqa: E402
 from offnominal.worlds.catalogue import gymnasium_id, make_world  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 KINDS = {"tqc": TQC, "sac": SAC, "td3": TD3, "ddpg": DDPG}
 CART = "MJC-CartpoleSwingup-v0"
 CAMERA = Box(0, 255, (3, 36, 36), np.uint8)

@@ -29,6 +29,8 @@ from offnominal.core.errors import UnknownName
 from offnominal.worlds import make_world, worlds
 from offnominal.worlds.mujoco.reacher import hand_position
 
+pytestmark = pytest.mark.long
+
 SEED = 70_000_000
 WORLDS = [id for id in worlds.ids() if id != "OOD-Pong-v0"]  # whose player needs ale-py; see test_ball_follower
 CARTPOLE, REACHER, CHEETAH = "MJC-CartpoleSwingup-v0", "MJC-Reacher3D-v0", "MJC-HalfCheetah-v0"

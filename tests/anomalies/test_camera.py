@@ -21,6 +21,8 @@ from offnominal.anomalies import (
 from offnominal.anomalies.camera import STUCK
 from offnominal.core.errors import InvalidChannels, InvalidParameter, UnsupportedEnvironment
 
+pytestmark = pytest.mark.long
+
 SETTING = EnvironmentInfo((), (), limit=100, has_images=True)
 SIZE = 32
 

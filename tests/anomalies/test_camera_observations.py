@@ -14,6 +14,8 @@ from offnominal.rollouts import collect, twins
 from offnominal.worlds import make_world
 from offnominal.worlds.pong.kernel import resized
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("ale_py", reason="Pong needs ale-py, which the extra `atari` installs")
 
 PONG = "OOD-Pong-v0"

@@ -27,6 +27,8 @@ from offnominal.core.errors import (
 )
 from offnominal.worlds.catalogue import worlds
 
+pytestmark = pytest.mark.long
+
 DISCRETE = ("CartPole-v1", "Acrobot-v1", "MountainCar-v0")
 CONTINUOUS = ("Pendulum-v1", "MountainCarContinuous-v0")
 KNOBS = {

@@ -13,6 +13,8 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.rollouts import collect
 from offnominal.worlds.catalogue import make_world
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 QUICK = {"budget": 600, "fresh": 400}
 

@@ -14,6 +14,8 @@ from offnominal.calibration.axis import Axis
 from offnominal.calibration.cost import fitted_sizes, most_episodes
 from offnominal.core.errors import InvalidParameter
 
+pytestmark = pytest.mark.long
+
 
 class Line(gymnasium.Env):
     """A point on a line that should stay at zero; ten steps. Counts the episodes of all instances."""

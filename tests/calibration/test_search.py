@@ -9,6 +9,8 @@ from offnominal.core.errors import SimulationDiverged
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
 
+pytestmark = pytest.mark.long
+
 
 class Curve:
     """Stands in for a sampler: the score is a known function of the distance plus luck and noise."""

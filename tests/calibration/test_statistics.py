@@ -5,6 +5,8 @@ import pytest
 
 from offnominal.calibration.statistics import Measurement, adjusted, crossing, falling, first_crossing, mean, parabola
 
+pytestmark = pytest.mark.long
+
 
 def draws(n, k=3, seed=0):
     return np.random.default_rng(seed).normal(size=(n, k))

@@ -10,6 +10,8 @@ from offnominal.anomalies.strengths import read_strengths, write_strengths
 from offnominal.calibration import sampler
 from offnominal.cli.program import program
 
+pytestmark = pytest.mark.long
+
 ASK = [
     "calibrate",
     "SAP-Goal0-v0",

@@ -12,6 +12,8 @@ from offnominal.cli.program import program
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.datasets import Dataset, Recipe, load_dataset
 
+pytestmark = pytest.mark.long
+
 runner = CliRunner()
 WORLD = "SAP-Goal0-v0"
 FEW = ["--episodes", "2", "--anomaly", "action/offset", "--level", "medium"]

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from offnominal.cli import main
 from offnominal.cli.program import program
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
 runner = CliRunner()

@@ -19,6 +19,8 @@ from offnominal.cli import main
 from offnominal.cli.program import program
 from offnominal.worlds import worlds
 
+pytestmark = pytest.mark.long
+
 runner = CliRunner()
 
 

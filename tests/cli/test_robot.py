@@ -14,6 +14,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.worlds.arm.kinematics import forward, pose_vector
 from offnominal.worlds.arm.rtde import HOME, Ports, RobotClient
 
+pytestmark = pytest.mark.long
+
 PORTS = re.compile(r"RTDE (\d+), scripts (\d+) and (\d+), dashboard (\d+)")
 
 

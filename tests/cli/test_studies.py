@@ -26,6 +26,8 @@ from offnominal.studies.stored_runs import stored_run
 from ..blank_figures import blank_figures
 from ..studies.cases import PoolHere
 
+pytestmark = pytest.mark.long
+
 runner = CliRunner()
 
 STUDY = """

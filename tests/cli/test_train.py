@@ -21,6 +21,8 @@ pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
 
 from stable_baselines3 import SAC
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 runner = CliRunner()
 

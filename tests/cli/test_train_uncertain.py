@@ -16,6 +16,8 @@ from offnominal.rollouts import evaluate_policy
 from offnominal.rollouts import policy_card as evaluated_card
 from offnominal.rollouts.policy_evaluation import PolicyEvaluation
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("torch", reason="torch is not installed")
 
 WORLD = "OOD-CartPole-v0"

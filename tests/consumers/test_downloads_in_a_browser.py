@@ -20,6 +20,8 @@ from offnominal.reports.table_section import table_section
 
 from ..reports.synthetic import SKILL, run_results
 
+pytestmark = pytest.mark.long
+
 LATEX = shutil.which("pdflatex")
 DOCUMENT = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n%s\n\\end{document}\n"
 DARK_INK = "rgb(29, 31, 35)"

@@ -13,6 +13,8 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics as VectorStatistic
 import offnominal as off
 from offnominal.worlds import worlds
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("id", [id for id in worlds.ids() if id != "OOD-Pong-v0"])  # thousands of steps long
 def test_single_environments_take_wrappers(id: str) -> None:

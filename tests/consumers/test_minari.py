@@ -20,6 +20,8 @@ from offnominal.core.errors import (
 from offnominal.datasets import Recipe, from_minari, generate, import_minari, save_dataset, to_minari
 from offnominal.rollouts import collect
 
+pytestmark = pytest.mark.long
+
 minari = pytest.importorskip("minari", reason="minari is not installed")
 pytest.importorskip("h5py", reason="h5py is not installed")
 WORLD = "SAP-Goal0-v0"

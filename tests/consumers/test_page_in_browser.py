@@ -19,6 +19,8 @@ from ..blank_figures import blank_figures
 from ..papers.made_runs import RUNS
 from ..reports.synthetic import run_results
 
+pytestmark = pytest.mark.long
+
 
 def made_up_run():
     return run_results(replicates=60)

@@ -5,6 +5,8 @@ import pytest
 
 from offnominal.datasets import Recipe, generate
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):

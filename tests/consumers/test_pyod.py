@@ -18,6 +18,8 @@ from pyod.models.iforest import IForest
 from pyod.models.knn import KNN
 from pyod.models.pca import PCA
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 
 

@@ -13,6 +13,8 @@ from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import MissingDependency
 from offnominal.studies import AlarmEntry, Cell, DataEntry, Store, run_cell, run_study, same_results
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 DATA = DataEntry(episodes=6, validation=6, anomalies=("action/offset",), levels=("strong",))
 DETECTORS = """

@@ -18,6 +18,8 @@ from offnominal.studies.metrics import METRICS
 
 from ..reports.synthetic import SKILL, run_results
 
+pytestmark = pytest.mark.long
+
 
 def many_values():
     """Return numbers around halves, fractions, sums that end beside a half, tiny and large numbers, of both signs."""

@@ -22,6 +22,8 @@ from offnominal.detectors.rows import (
     PIDForest,
 )
 
+pytestmark = pytest.mark.long
+
 FAST = {"KNN": KNN(5), "HBOS": HBOS(), "Mahalanobis": Mahalanobis()}
 OTHERS = {
     "ABOD": ABOD(5),

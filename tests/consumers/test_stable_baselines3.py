@@ -10,6 +10,8 @@ import pytest
 import offnominal as off
 from offnominal.worlds import worlds
 
+pytestmark = pytest.mark.long
+
 env_checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="stable-baselines3 is not installed")
 
 

@@ -20,6 +20,8 @@ from offnominal.worlds.arm.rtde import HOME, MODELS, Ports
 from offnominal.worlds.arm.rtde.connection import Connection, DashboardConnection
 from offnominal.worlds.arm.rtde.limits import distance, rotation_between
 
+pytestmark = pytest.mark.long
+
 rtde_control = pytest.importorskip("rtde_control", reason="ur_rtde is not installed")
 rtde_receive = pytest.importorskip("rtde_receive", reason="ur_rtde is not installed")
 

@@ -22,7 +22,7 @@ from offnominal.web.server import bound_socket  # noqa: E402
 from offnominal.web.settings import Settings  # noqa: E402
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")]
 MARKUP = "<b onmouseover=alert(1)>KNN</b>"
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 LARGEST = 500_000

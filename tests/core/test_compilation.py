@@ -10,6 +10,8 @@ from numba.core.caching import _CacheLocator
 from offnominal.core import compilation
 from offnominal.core.compilation import cache_folder, compiled, compiled_internal
 
+pytestmark = pytest.mark.long
+
 NOWHERE = """
 import os, pwd, sys
 from numba.core.caching import _CacheLocator

@@ -10,6 +10,8 @@ import pytest
 from offnominal.core.download import fetch_file, sha256_of  # type: ignore[attr-defined]
 from offnominal.core.errors import DamagedFile, MissingFile
 
+pytestmark = pytest.mark.long
+
 CONTENT = bytes(range(256)) * 5000
 HASH = hashlib.sha256(CONTENT).hexdigest()
 

@@ -17,6 +17,8 @@ from offnominal.core.errors import AlreadyExists, SimulationDiverged
 from offnominal.datasets import Dataset, Manifest, Recipe, generate
 from offnominal.datasets.dataset_builder import DatasetBuilder, build_folder
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 STRENGTHS = {("action/noise", str(level)): 0.1 * level for level in range(8)}
 PROGRAM = """

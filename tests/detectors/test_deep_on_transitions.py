@@ -8,6 +8,8 @@ from offnominal.anomalies import Fault
 from offnominal.detectors import make_detector
 from offnominal.rollouts import collect
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("torch", reason="torch is not installed")
 WORLD = "SAP-Goal0-v0"
 

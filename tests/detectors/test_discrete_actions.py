@@ -14,6 +14,8 @@ from offnominal.laws import check_detector
 from offnominal.rollouts import collect
 from offnominal.worlds import make_world
 
+pytestmark = pytest.mark.long
+
 WORLD = "OOD-CartPole-v0"
 
 

@@ -13,6 +13,8 @@ from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.detectors import detectors, make_detector  # noqa: E402
 from offnominal.detectors.rows import VAE, IsolationForest  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 SMALL = {
     "n_epochs": 1,
     "max_iter": 4,

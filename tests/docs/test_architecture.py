@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "offnominal"
 MAP = ROOT / "docs" / "architecture.md"

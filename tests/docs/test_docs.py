@@ -38,6 +38,8 @@ from offnominal.worlds import worlds
 
 from ..studies.cases import PoolHere
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(

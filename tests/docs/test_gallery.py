@@ -11,7 +11,7 @@ GALLERY = Path(__file__).parents[2] / "docs" / "assets" / "gallery"
 FOREIGN = "dynamics/gain"
 """Acts on MuJoCo models of other packages alone; no shipped world has it."""
 
-pytestmark = pytest.mark.skipif(not GALLERY.is_dir(), reason="the documentation is not there")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not GALLERY.is_dir(), reason="the documentation is not there")]
 
 
 def test_every_world_has_a_clip():

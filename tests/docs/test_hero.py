@@ -9,7 +9,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-pytestmark = pytest.mark.skipif(not (ROOT / "examples" / "hero.py").is_file(), reason="the examples are not there")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not (ROOT / "examples" / "hero.py").is_file(), reason="the examples are not there"),
+]
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])

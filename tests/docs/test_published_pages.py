@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "studies").glob("*/page.html"))
 
 

@@ -13,6 +13,8 @@ from offnominal.studies.published_comparison import PublishedComparison
 
 from .test_docs import script
 
+pytestmark = pytest.mark.long
+
 
 def table(number, study):
     return PublishedTable(number, f"about {number}", study, list)

@@ -20,6 +20,8 @@ import offnominal
 from offnominal.anomalies import anomalies
 from offnominal.worlds import worlds
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
 GALLERY = ROOT / "docs" / "assets" / "gallery"

@@ -7,6 +7,8 @@ import pytest
 from offnominal.anomalies.strengths import calibrated_strengths
 from offnominal.worlds import worlds
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 WORDS = [
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),

@@ -9,6 +9,8 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.detectors import Time, make_detector
 from offnominal.evaluation import evaluate, evaluate_split
 
+pytestmark = pytest.mark.long
+
 STRENGTHS = {("observation/offset", "large"): 2.0, ("observation/offset", "none"): 1e-9}
 
 

@@ -11,6 +11,8 @@ from offnominal.evaluation.step_scores import StepScores
 
 from .cases import labels_of, mixed_labels, ragged, tied_scores
 
+pytestmark = pytest.mark.long
+
 
 def by_scikit_learn(scores, labels):
     """Return the three metrics; scikit-learn refuses infinite scores, so it is given their ranks."""

@@ -25,6 +25,8 @@ from offnominal.datasets import Recipe, generate
 from offnominal.rollouts import collect
 from offnominal.worlds.catalogue import make_world, worlds
 
+pytestmark = pytest.mark.long
+
 PLACE = f"{platform.machine()} with MuJoCo {mujoco.__version__}"
 COMMON = {
     "nominal": None,

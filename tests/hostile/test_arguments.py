@@ -14,6 +14,8 @@ from offnominal.detectors import Step, detectors, load_detector, make_detector, 
 from .saved_detectors import episodes, fitted
 from .wrong_values import WRONG, value_of
 
+pytestmark = pytest.mark.long
+
 QUICK = ("KNN", "IsolationForest", "LSTM-DM", "VAE", "LDM", "TDResidual", "Fusion", "Random")
 
 

@@ -11,6 +11,8 @@ from offnominal.laws.class_detector import square_images
 
 from .saved_detectors import damaged
 
+pytestmark = pytest.mark.long
+
 IMAGES, LABELS = square_images(12, 2, seed=0)
 SMALL = {"DeepEnsemble": {"n_members": 2}, "PatchAutoencoder": {"channels": 1}}
 KEPT = 1

@@ -30,6 +30,8 @@ from offnominal.cli.program import program
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import OffnominalError, UnknownName
 
+pytestmark = pytest.mark.long
+
 COMMAND = typer.main.get_command(program)
 VALUES = (
     *("", " ", "-", "--", "-1", "0", "1", "007", "1e3", "1_000", "٣", "0x10", "nan", "inf", "-inf", "1e400", "1e-320"),

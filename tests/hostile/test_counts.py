@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from .conftest import COUNTS_VARIABLE
+
+pytestmark = pytest.mark.long
 
 TESTS = """\"\"\"Attacks on nothing.\"\"\"
 

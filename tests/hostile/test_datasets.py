@@ -14,6 +14,8 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyExists, DamagedFile, InaccessibleFile, InvalidParameter, OffnominalError
 from offnominal.datasets import Dataset, Recipe, generate, save_dataset, verify_dataset
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 EPISODE = Episode(np.zeros((4, 2)), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool))
 

@@ -17,6 +17,8 @@ import pytest
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.worlds.road.scenarios import Scenario, Timing, write_scenarios
 
+pytestmark = pytest.mark.long
+
 HOOK = Path(__file__).parent / "kill_hook"
 WORLD = "SAP-Goal0-v0"
 SHARES = (0.2, 0.35, 0.5, 0.8)

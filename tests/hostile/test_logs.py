@@ -14,6 +14,8 @@ from offnominal.datasets.logs import episodes_from
 
 from .log_files import FORMATS, damaged
 
+pytestmark = pytest.mark.long
+
 SAMPLE, MANY, MOST_CUTS = 30, 1500, 400
 MOST_KIB = 2**20
 """Growth of the memory of the process that an attack may cause; a damaged size would ask for more."""

@@ -17,6 +17,8 @@ from offnominal.agents.uncertainty import DenseNetworks, UncertainPolicy
 from offnominal.core.errors import DamagedFile, InaccessibleFile, OffnominalError
 from offnominal.core.files import sha256_of
 
+pytestmark = pytest.mark.long
+
 SPACE = Box(-2.0, 2.0, (3,), np.float32)
 ENSEMBLE = UncertainPolicy(DenseNetworks.random((4, 8, 2), members=3), Discrete(2), kind="ensemble")
 ACTOR = UncertainPolicy(

@@ -20,6 +20,8 @@ from offnominal.detectors import RowDetector
 from .public_api import public_objects, targets
 from .wrong_values import BrokenSequence
 
+pytestmark = pytest.mark.long
+
 PROGRAM = Path(__file__).with_name("api_attack.py")
 COUNTS = re.compile(r"(\d+) callables: (\d+) tried, (\d+) held, (\d+) raw")
 PACKAGES = sorted({name.split(".")[1] for name in public_objects() if name.count(".") > 1})

@@ -39,6 +39,8 @@ from offnominal.studies.published_comparison import PublishedComparison
 
 from ..blank_figures import blank_figures
 
+pytestmark = pytest.mark.long
+
 NASTY = (
     "=cmd|'/C calc'!A0",
     "@SUM(A1)",

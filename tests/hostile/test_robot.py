@@ -21,6 +21,8 @@ from offnominal.worlds.arm.rtde import (
 from .test_arguments import named_or_fine
 from .wrong_values import WRONG, value_of
 
+pytestmark = pytest.mark.long
+
 DOWN = pose_vector(forward(HOME))
 OPTIONS = {
     "client": (

@@ -18,6 +18,8 @@ from offnominal.worlds.arm.rtde.script_session import MAX_MESSAGES, MAX_SCRIPT, 
 from offnominal.worlds.arm.rtde.sessions import InputClaims, RtdeSession
 from offnominal.worlds.arm.rtde.status import SafetyMode
 
+pytestmark = pytest.mark.long
+
 PATIENCE = 60.0
 """Seconds after which an answer counts as missing; long, because the machine may be busy."""
 SLOW = """

@@ -17,6 +17,8 @@ from offnominal.core.files import read_json, sha256_of, write_json
 from offnominal.detectors import detectors, load_detector, make_detector, save_detector
 from offnominal.rollouts import collect
 
+pytestmark = pytest.mark.long
+
 PROGRAM = Path(__file__).with_name("saved_detectors.py")
 QUICK = {
     "compiled": (

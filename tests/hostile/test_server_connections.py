@@ -24,6 +24,8 @@ from offnominal.web.app import make_app  # noqa: E402
 from offnominal.web.server import bound_socket, config_of  # noqa: E402
 from offnominal.web.settings import Settings  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 PATIENCE = 60.0
 """Seconds after which an answer counts as missing; long, because the machine may be busy."""
 PARTIAL = [

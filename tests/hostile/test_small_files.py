@@ -11,7 +11,7 @@ from offnominal.core.errors import OffnominalError
 from .small_files import KINDS
 
 SAMPLE = 150
-pytestmark = pytest.mark.filterwarnings("ignore::offnominal.core.checksum.NoChecksum")
+pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore::offnominal.core.checksum.NoChecksum")]
 
 
 @pytest.fixture

@@ -28,6 +28,8 @@ from offnominal.studies.catalogue import parse
 from offnominal.studies.code import Sources
 from offnominal.studies.task import TaskEnded, run_task
 
+pytestmark = pytest.mark.long
+
 STUDY = """
 name = "mine"
 worlds = ["SAP-Goal0-v0"]

@@ -11,6 +11,8 @@ from offnominal.datasets.image_sets import load_images
 from offnominal.datasets.tables import load_table
 from offnominal.datasets.tables.readers import READERS, read_isolet, read_prepared
 
+pytestmark = pytest.mark.long
+
 ROLES = ("rows", "train", "test", "archive", "packed", "normal", "easy", "medium")
 CONTENT = {
     "empty": b"",

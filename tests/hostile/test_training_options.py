@@ -16,6 +16,8 @@ from offnominal.datasets import Recipe, generate
 from offnominal.rollouts import collect, evaluate_policy, twins
 from offnominal.rollouts.twin_rollouts import effective_onset
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 WRONG = [math.nan, math.inf, -math.inf, -1, 10**30, True, "many", [3], 0.5j, 10**5000]
 WRONG_COUNTS = [*WRONG, 0, 2.5]

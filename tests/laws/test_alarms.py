@@ -9,6 +9,8 @@ from offnominal.core.errors import LawBroken
 from offnominal.core.registry import Spec
 from offnominal.laws import check_alarm
 
+pytestmark = pytest.mark.long
+
 GUARANTEE = "its guarantee holds"
 COVERED = "its code version covers its code"
 

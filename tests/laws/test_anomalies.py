@@ -17,6 +17,8 @@ from offnominal.laws import anomalies_of, check_anomaly
 from offnominal.laws import anomaly as laws
 from offnominal.worlds import make_world, worlds
 
+pytestmark = pytest.mark.long
+
 PONG = "OOD-Pong-v0"  # pixel observations only
 WORLDS = [world for world in worlds.ids() if world != PONG]
 # Generic anomalies are the same code in all worlds; where the physics is slow, two of them are checked by default.

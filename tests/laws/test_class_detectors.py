@@ -10,6 +10,8 @@ pytest.importorskip("torch", reason="torch is not installed")
 from offnominal.detectors.classifiers import MaxLogit, class_detectors, make_class_detector
 from offnominal.laws import GPU_ROUNDING, check_class_detector
 
+pytestmark = pytest.mark.long
+
 SMALL = {"DeepEnsemble": {"n_members": 2}, "PatchAutoencoder": {"channels": 2}, "ODIN": {"epsilon": 0.01}}
 MAKE = {
     id: partial(make_class_detector, id, n_epochs=1, batch_size=12, **SMALL.get(id, {})) for id in class_detectors.ids()

@@ -12,6 +12,8 @@ from offnominal.detectors import KNN, OnTransitions, Time, detectors, make_detec
 from offnominal.laws import GPU_ROUNDING, check_detector
 from offnominal.laws import detector as laws
 
+pytestmark = pytest.mark.long
+
 SMALL = {
     "PredAE": {"channels": 4},
     "LDM": {"channels": 4},

@@ -13,6 +13,8 @@ from offnominal.core.errors import UnknownName
 from offnominal.laws import check_environment
 from offnominal.worlds.catalogue import TOWN
 
+pytestmark = pytest.mark.long
+
 
 def test_the_town_obeys_the_laws_of_environments() -> None:
     report = check_environment(TOWN, steps=8, town="residential", vehicles=3, pedestrians=3)

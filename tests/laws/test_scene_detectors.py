@@ -8,6 +8,8 @@ import pytest
 from offnominal.detectors.scenes import FrameScores, HeightAboveRoad, make_scene_detector, scene_detectors
 from offnominal.laws import check_scene_detector, street_scene
 
+pytestmark = pytest.mark.long
+
 TINY = {"width": 8, "n_steps": 2, "batch_size": 2, "device": "cpu"}
 QUICK = {
     "Entropy": TINY,

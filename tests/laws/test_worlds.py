@@ -12,6 +12,8 @@ from offnominal.laws import check_world
 from offnominal.worlds import worlds
 from offnominal.worlds.particles.world import ParticleWorld
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("id", worlds.ids())
 def test_every_world_obeys_the_laws(id: str) -> None:

@@ -17,6 +17,8 @@ from offnominal.studies.results import RunResults
 from .comparison.made_comparison import comparison_results
 from .made_runs import RUNS
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def _no_agents_and_no_pixels(monkeypatch, tmp_path, blank_figures):

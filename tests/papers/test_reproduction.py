@@ -10,6 +10,8 @@ from offnominal.papers.reproduction import StudyRun, fillable_runs, reproduction
 from offnominal.studies import load_study, open_run, run
 from offnominal.studies.results import RunResults
 
+pytestmark = pytest.mark.long
+
 
 def numbers(found):
     return [item.number for item, _ in found]

@@ -20,6 +20,8 @@ from offnominal.studies.results import RunResults
 from offnominal.studies.store_index import StoreIndex
 from offnominal.studies.stored_runs import StoredRun
 
+pytestmark = pytest.mark.long
+
 PUBLISHED = (0.5, 0.6, 0.7)
 
 

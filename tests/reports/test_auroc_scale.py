@@ -6,6 +6,8 @@ import pytest
 from offnominal.reports.auroc_scale import STEPS, auroc_colormap, auroc_colour, auroc_colours, auroc_css
 from offnominal.reports.colour_vision import VISIONS, colour_difference, contrast, oklab, rgb_of, text_on
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_neutral_colour_is_at_one_half(dark):

@@ -20,6 +20,8 @@ from offnominal.reports.clip import clip_frames, limited_clip
 from offnominal.reports.clip_layout import EDGE, GREY, HEADER, RED, ClipSide, compose
 from offnominal.rollouts import collect
 
+pytestmark = pytest.mark.long
+
 image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
 WORLDS = ("MJC-CartpoleSwingup-v0", "MJC-HalfCheetah-v0", "MJC-Reacher3D-v0", "OOD-CartPole-v0", "SAP-Goal0-v0")

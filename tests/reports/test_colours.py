@@ -8,6 +8,8 @@ from offnominal.core.plot_style import FAULTY, GREY, MARKERS, NOMINAL, SERIES, m
 from offnominal.reports.colour_vision import colour_difference, contrast
 from offnominal.reports.colours import HIGHLIGHTED, colours
 
+pytestmark = pytest.mark.long
+
 SMALLEST = {"normal": 13.0, "protanopia": 9.0, "deuteranopia": 9.0, "tritanopia": 6.0}
 
 

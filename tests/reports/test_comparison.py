@@ -11,6 +11,8 @@ from offnominal.alarms import EpisodeMaximum
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors import KNN, Random, make_detector, on_transitions
 
+pytestmark = pytest.mark.long
+
 
 def episode(seed, shift=0.0):
     rng, active = np.random.default_rng(seed), (np.arange(30) >= 15) & (shift > 0)

@@ -7,6 +7,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.plot_style import pyplot
 from offnominal.reports.confusion_figure import confusion_figure
 
+pytestmark = pytest.mark.long
+
 
 def test_every_count_and_class_is_shown():
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")

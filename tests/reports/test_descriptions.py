@@ -25,6 +25,8 @@ from offnominal.reports.descriptions.description import DOCUMENTATION
 from offnominal.studies.catalogue import studies
 from offnominal.worlds import worlds
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 DESCRIBED = [
     *((describe_alarm, id) for id in alarms.ids()),

@@ -8,6 +8,8 @@ from offnominal.reports import fault_clips
 from offnominal.reports.fault_clips import clip_path, clip_sources, write_fault_clips
 from offnominal.studies.results import RunResults
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("PIL")
 
 WORLD = "SAP-Goal0-v0"

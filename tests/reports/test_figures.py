@@ -10,6 +10,8 @@ from offnominal.reports.study_figures import write_figures
 from offnominal.studies.friedman import friedman
 from offnominal.studies.metric_table import MetricTable
 
+pytestmark = pytest.mark.long
+
 plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
 
 

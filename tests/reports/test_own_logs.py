@@ -12,6 +12,8 @@ from offnominal.alarms import EpisodeMaximum
 from offnominal.datasets.logs import episodes_from, import_log
 from offnominal.reports.fault_page import write_fault_page as write_page
 
+pytestmark = pytest.mark.long
+
 ROWS, FAULTY = 1600, 1400
 
 

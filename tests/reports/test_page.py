@@ -21,6 +21,8 @@ from offnominal.studies.results import RunResults
 
 from .synthetic import FAULTS, SKILL, WORLDS, run_results
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def text(folder):

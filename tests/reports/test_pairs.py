@@ -18,6 +18,8 @@ from offnominal.studies.results import RunResults
 
 from .synthetic import WORLDS
 
+pytestmark = pytest.mark.long
+
 LETTERS = {"win": "w", "tie": "t", "loss": "l"}
 
 

@@ -2,6 +2,7 @@
 
 from io import StringIO
 
+import pytest
 from rich.console import Console
 
 from offnominal.evaluation import Estimate
@@ -14,6 +15,8 @@ from offnominal.reports.published_comparison import (
     verdict_line,
 )
 from offnominal.studies.published_comparison import PublishedComparison
+
+pytestmark = pytest.mark.long
 
 
 def test_how_often_ours_and_published_agree_is_counted():

@@ -23,6 +23,8 @@ from offnominal.studies.published_comparison import PublishedComparison
 
 from .synthetic import ALARMS, SKILL, WORLDS, run_results
 
+pytestmark = pytest.mark.long
+
 FIGURES = ("leaderboard", "critical_difference", "by_kind", "by_level", "heat_map", "delay_false_alarms")
 TABLES = ("leaderboard", "worlds", "levels", "ranks", "timing")
 LINES = [

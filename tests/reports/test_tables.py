@@ -11,6 +11,8 @@ from rich.console import Console
 
 from offnominal.reports.tables import markdown, terminal_table, text, write_csv
 
+pytestmark = pytest.mark.long
+
 ROWS = [{"fault": "action/noise", "lost": 12.3456, "seen": None}, {"fault": "action/delay", "lost": 1e6, "seen": 3}]
 
 

@@ -4,6 +4,7 @@ import csv
 import math
 
 import pyarrow as pa
+import pytest
 
 from offnominal.evaluation.delays import HALF_MISSED, median_delay
 from offnominal.reports.payload import payload
@@ -11,6 +12,8 @@ from offnominal.reports.study_tables import study_tables
 from offnominal.reports.timings import TIMING, timing_rows
 from offnominal.studies.result_rows import means_of
 from offnominal.studies.results import RunResults
+
+pytestmark = pytest.mark.long
 
 LABEL = TIMING["median_delay"]
 

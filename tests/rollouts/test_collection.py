@@ -13,6 +13,8 @@ from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidSched
 from offnominal.rollouts.collection import collect, rollout
 from offnominal.worlds.catalogue import make_world, worlds
 
+pytestmark = pytest.mark.long
+
 LIMIT = 15
 FAULTS = (
     None,

@@ -10,6 +10,8 @@ from offnominal.core.errors import InvalidParameter, InvalidState, UnsupportedEn
 from offnominal.rollouts import Twin, collect, twins
 from offnominal.worlds.catalogue import make_world, worlds
 
+pytestmark = pytest.mark.long
+
 WORLD, ONSET = "SAP-Goal1-v0", 3
 OFFSET = Fault("observation/offset", 0.3, ONSET)
 NOISE = Fault("camera/noise", 12.0, ONSET)

@@ -13,6 +13,8 @@ from offnominal.laws import anomalies_of
 from offnominal.rollouts import Twin, collect, effective_onset, twins
 from offnominal.worlds.catalogue import make_world, worlds
 
+pytestmark = pytest.mark.long
+
 ONSET, STEPS = 5, 14
 WORLDS = [id for id in worlds.ids() if id != "OOD-Pong-v0"]  # which observes pictures alone
 CASES = [(world, anomaly) for world in WORLDS for anomaly in anomalies_of(world)]

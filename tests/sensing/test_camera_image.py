@@ -25,6 +25,8 @@ from offnominal.sensing import (
 from offnominal.sensing.camera_image import OUTPUTS
 from offnominal.sensing.example_scenes import arm, arm_camera, street_camera, town
 
+pytestmark = pytest.mark.long
+
 GREY = Material((0.5, 0.5, 0.5))
 
 

@@ -8,6 +8,8 @@ import pytest
 from offnominal.core.types import FloatArray, Frame
 from offnominal.sensing.canvas import RIM_SHADE, blank, paint_disc, paint_polygon, rgb
 
+pytestmark = pytest.mark.long
+
 BLACK, WHITE, RED = rgb("#000000"), rgb("#ffffff"), rgb("#ff0000")
 SIZE = 100
 

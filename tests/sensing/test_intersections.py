@@ -20,6 +20,8 @@ from offnominal.sensing import (
 )
 from offnominal.sensing.mesh_models import animal, car
 
+pytestmark = pytest.mark.long
+
 GEOMS = {
     "plane": "type='plane' size='2 1 1'",
     "endless plane": "type='plane' size='0 0 1'",

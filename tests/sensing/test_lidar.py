@@ -8,6 +8,8 @@ from offnominal.sensing import Cylinder, Instance, Lidar, Plane, Scene, cast_ray
 from offnominal.sensing.example_scenes import town
 from offnominal.sensing.vectors import rotation_about_z
 
+pytestmark = pytest.mark.long
+
 TOWER = Scene((Instance(Cylinder(10.0, 50.0)),))
 POSE = (-40.0, -1.75, 1.9)
 

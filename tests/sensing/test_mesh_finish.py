@@ -21,6 +21,8 @@ from offnominal.sensing import (
 )
 from offnominal.sensing.vectors import rotation_about_z
 
+pytestmark = pytest.mark.long
+
 SQUARE = np.array([(0, -1, -1), (0, 1, -1), (0, 1, 1), (0, -1, 1)], float)
 HALVES = [(0, 1, 2), (0, 2, 3)]
 FLAT_LIGHT = Light(sun=(0, 0, 0), above=(1, 1, 1), below=(1, 1, 1), shadows=False)

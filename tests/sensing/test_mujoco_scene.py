@@ -17,6 +17,8 @@ from offnominal.sensing import (
     scene_from_mujoco,
 )
 
+pytestmark = pytest.mark.long
+
 MODEL = """
 <mujoco>
   <asset>

@@ -4,9 +4,12 @@ import threading
 import time
 
 import numpy as np
+import pytest
 
 from offnominal.sensing import Mesh, packed_meshes
 from offnominal.sensing.packed_meshes import join_meshes
+
+pytestmark = pytest.mark.long
 
 FACES = [(0, 1, 2)]
 

@@ -23,6 +23,8 @@ from offnominal.sensing.bvh import build_bvh
 from offnominal.sensing.example_scenes import LABELS, town
 from offnominal.sensing.mesh_models import animal, car
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     "make",

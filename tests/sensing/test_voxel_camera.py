@@ -13,6 +13,8 @@ from offnominal.sensing import (
     render_blocks,
 )
 
+pytestmark = pytest.mark.long
+
 SIZE = 25
 PLAIN = VoxelLight(ambient_occlusion=0.0)
 

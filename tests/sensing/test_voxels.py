@@ -6,6 +6,8 @@ import pytest
 from offnominal.core.errors import InvalidParameter
 from offnominal.sensing import InvalidPoints, VoxelGrid, voxelise, voxelise_scores
 
+pytestmark = pytest.mark.long
+
 GRID = VoxelGrid((-2.0, -1.5, -1.0), (2.0, 1.5, 1.0), 0.5)
 FIRST = (29, 30)
 

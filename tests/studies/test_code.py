@@ -17,6 +17,8 @@ from offnominal.studies.store import Store
 
 from .cases import small_cell
 
+pytestmark = pytest.mark.long
+
 
 def fresh(sources):
     """Sources that have read our own modules, which no test changes, and no others."""

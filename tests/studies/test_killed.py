@@ -16,6 +16,8 @@ from offnominal.studies.files import is_whole
 
 from .cases import small_cell
 
+pytestmark = pytest.mark.long
+
 CELLS = 12
 DRIVER = """
 import json

@@ -13,6 +13,8 @@ from offnominal.studies.task import Task, TaskEnded, TaskStarted
 
 from .cases import DATA, NAMES, small_cell, small_cells
 
+pytestmark = pytest.mark.long
+
 
 def silent(line):
     pass

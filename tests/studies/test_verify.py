@@ -15,6 +15,8 @@ from offnominal.studies.verify import verify_run
 
 from .cases import NAMES, SPLIT, small_cell, small_cells
 
+pytestmark = pytest.mark.long
+
 LABELS = [cell.label for cell in small_cells()]
 
 

@@ -9,6 +9,8 @@ from offnominal.web.best_detectors import best_detectors, best_text
 
 from ..reports.synthetic import run_results
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def data():

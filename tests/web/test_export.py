@@ -14,6 +14,8 @@ from offnominal.web import bundle as bundling
 from offnominal.web.bundle import bundle
 from offnominal.web.export import export_pages
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="session")
 def site(settings, tmp_path_factory):

@@ -17,6 +17,8 @@ from offnominal.web.live_messages import LARGEST
 from offnominal.web.live_session import LiveRuns
 from offnominal.web.settings import Settings
 
+pytestmark = pytest.mark.long
+
 SETTINGS = {"world": "SAP-Goal0-v0", "detectors": ["KNN", "HBOS"], "rate": 60.0, "seed": 3}
 ADDRESS = "ws://127.0.0.1/live/socket"
 START = {"type": "start", "settings": SETTINGS}

@@ -10,6 +10,8 @@ from offnominal.core.errors import InvalidChannels, InvalidParameter, InvalidSta
 from offnominal.web.live_run import MOST_FAULTS, FaultOrder, LiveRun, LiveSettings
 from offnominal.web.nominal_fit import fit_nominal
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 
 

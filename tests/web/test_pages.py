@@ -17,6 +17,8 @@ from offnominal.web.app import make_app
 from offnominal.web.library import Library, slug
 from offnominal.web.settings import Settings
 
+pytestmark = pytest.mark.long
+
 MARKUP = "<b onmouseover=alert(1)>KNN</b>"
 
 

@@ -22,6 +22,8 @@ from offnominal.web.replay_episode import SIZE, make_replay
 from offnominal.web.replay_key import ReplayKey, recorded_key
 from offnominal.web.settings import Settings
 
+pytestmark = pytest.mark.long
+
 QUERY = "world=SAP-Goal0-v0&seed=3&fault=observation/offset&strength=2.0&onset=4&detectors=KNN,HBOS"
 KEY = ReplayKey("SAP-Goal0-v0", detectors=("KNN", "HBOS"), seed=3, fault="observation/offset", strength=2.0, onset=4)
 

@@ -17,6 +17,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.web.security import Guard
 from offnominal.web.settings import Settings
 
+pytestmark = pytest.mark.long
+
 TOKEN = "a secret"
 
 

@@ -15,6 +15,8 @@ from offnominal.core.errors import AddressInUse, InvalidParameter
 from offnominal.web.server import bound_socket
 from offnominal.web.settings import Settings
 
+pytestmark = pytest.mark.long
+
 
 def test_a_port_in_use_is_a_named_error_with_what_to_do():
     with socket.socket() as other:

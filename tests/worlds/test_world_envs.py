@@ -13,6 +13,8 @@ from offnominal.core.streams import MAX_SEED
 from offnominal.worlds.catalogue import make_single, make_vector, make_world, worlds
 from offnominal.worlds.mujoco.world import load_model
 
+pytestmark = pytest.mark.long
+
 IDS = (
     "MJC-CartpoleSwingup-v0",
     "MJC-HalfCheetah-v0",

@@ -18,6 +18,8 @@ from offnominal.agents.training.checkpoint import (  # noqa: E402
 from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter  # noqa: E402
 from offnominal.core.files import sha256_of  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 
 class Line:
     """A line, and what fits it."""

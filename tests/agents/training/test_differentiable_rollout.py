@@ -11,6 +11,8 @@ from offnominal.agents.training.fine_tuning import _actor  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.rollouts import collect  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 CARTPOLE, REACHER = "MJC-CartpoleSwingup-v0", "MJC-Reacher3D-v0"
 
 

@@ -13,6 +13,8 @@ from offnominal.cli.agents import finetune as finetune_command  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.rollouts import evaluate_policy  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 CARTPOLE = "MJC-CartpoleSwingup-v0"
 SHORT = FineTuningSettings(gradient_steps=6, episodes=8)
 

@@ -28,6 +28,8 @@ from offnominal.core.errors import DamagedFile, InvalidParameter  # noqa: E402
 from offnominal.rollouts import collect, evaluate_policy  # noqa: E402
 from offnominal.worlds import make_world  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 CPU = torch.device("cpu")
 SMALL = TrainingSettings(hidden=(32, 32), critic_hidden=(32, 32), batch_size=64)
 

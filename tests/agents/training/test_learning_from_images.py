@@ -15,6 +15,8 @@ from offnominal.worlds.catalogue import worlds  # noqa: E402
 from offnominal.worlds.world import World  # noqa: E402
 from offnominal.worlds.world_card import WorldCard  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 CATCH = "TEST-Catch-v0"
 CELLS, PIXELS = 9, 4
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here"))]

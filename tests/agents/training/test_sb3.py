@@ -20,6 +20,8 @@ from offnominal.agents.training.settings import ALGORITHMS, TrainingSettings, pu
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedEnvironment  # noqa: E402
 from offnominal.worlds.catalogue import make_vector  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 CPU = torch.device("cpu")
 SMALL = TrainingSettings(
     steps=300, n_envs=5, gradient_steps=1, batch_size=32, hidden=(32, 32), critic_hidden=(32, 32), learning_starts=100

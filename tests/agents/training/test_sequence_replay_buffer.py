@@ -7,6 +7,8 @@ torch = pytest.importorskip("torch")
 
 from offnominal.agents.training.sequence_replay_buffer import SequenceReplayBuffer  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 CPU = torch.device("cpu")
 
 

@@ -7,6 +7,8 @@ from offnominal.agents.training.simulations import SubprocessSimulations, SyncSi
 from offnominal.core.errors import InvalidState
 from offnominal.worlds import make_world
 
+pytestmark = pytest.mark.long
+
 WORLD = "OOD-CartPole-v0"
 
 

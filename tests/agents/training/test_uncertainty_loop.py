@@ -16,6 +16,8 @@ from offnominal.agents.training.uncertainty_settings import uncertainty_preset  
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.rollouts import evaluate_policy  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 CARTPOLE, PENDULUM, PONG = "OOD-CartPole-v0", "OOD-Pendulum-v0", "OOD-Pong-v0"
 TINY = {
     "steps": 160,

@@ -7,6 +7,8 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 from offnominal.agents.uncertainty.batched_network import BatchedNetwork, DropoutMasks  # noqa: E402
 from offnominal.agents.uncertainty.convolution import NATURE_CNN  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 
 def network(members=2):
     return BatchedNetwork(

@@ -13,6 +13,8 @@ from offnominal.agents.uncertainty.convolution import NATURE_CNN, layer_shapes  
 from offnominal.agents.uncertainty.kernel import DROPCONNECT, DROPOUT, ENSEMBLE  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 SEEN, DENSE = (4, 84, 84), (16, 6)
 
 

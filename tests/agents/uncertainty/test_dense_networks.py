@@ -10,6 +10,8 @@ from offnominal.agents.uncertainty.kernel import DROPCONNECT, DROPOUT, ENSEMBLE
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import stream_keys
 
+pytestmark = pytest.mark.long
+
 SIZES = (5, 18, 7, 3)
 N = 70
 

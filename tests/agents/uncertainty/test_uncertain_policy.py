@@ -11,6 +11,8 @@ from offnominal.core.episode import same_bytes
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import stream_keys
 
+pytestmark = pytest.mark.long
+
 WORLD = "OOD-CartPole-v0"
 
 

@@ -8,6 +8,8 @@ from torch import nn
 from offnominal.detectors.images import convolutions
 from offnominal.detectors.images.convolutions import ConvDecoder, ConvEncoder, UpsamplingConvolution
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(("side", "widths"), [(64, [31, 14, 11, 4]), (128, [63, 30, 27, 12]), (256, [127, 62, 59, 28])])
 def test_the_maps_of_the_encoder_are_those_published(side, widths):

@@ -9,6 +9,8 @@ from offnominal.detectors import KNN, load_detector, make_detector, on_transitio
 from offnominal.detectors.nominal_scores import NominalScores
 from offnominal.detectors.policies import Fusion
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 
 

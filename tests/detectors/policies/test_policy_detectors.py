@@ -14,6 +14,8 @@ from offnominal.detectors import Step, load_detector, save_detector
 from offnominal.detectors.policies import Entropy, PolicyUncertainty, QValue, TDResidual
 from offnominal.laws import check_detector
 
+pytestmark = pytest.mark.long
+
 CARTPOLE, PENDULUM = "OOD-CartPole-v0", "OOD-Pendulum-v0"
 
 

@@ -9,6 +9,8 @@ from offnominal.detectors.rows.abod import ABOD
 
 from .cases import FRESH, ROWS
 
+pytestmark = pytest.mark.long
+
 
 def brute(rows, fresh, k):
     scores = []

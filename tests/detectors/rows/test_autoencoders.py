@@ -10,6 +10,8 @@ from offnominal.detectors.rows.autoencoder import code_width
 from offnominal.detectors.rows.gaussians import divergence, divergence_between, fixed_noise, log_density
 from offnominal.detectors.rows.jacobian import log_volume
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(120, 5)) @ RNG.normal(size=(5, 5))
 QUICK = {"latent": 2, "hidden": 16, "max_iter": 30, "learning_rate": 1e-2, "n_samples": 7, "device": "cpu"}

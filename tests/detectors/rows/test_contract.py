@@ -16,6 +16,8 @@ from offnominal.detectors.rows.pidforest import PIDForest
 
 from .cases import FRESH, ROWS
 
+pytestmark = pytest.mark.long
+
 ALL = [
     ABOD(5),
     HBOS(),

@@ -8,6 +8,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.rows.architecture import Architecture
 from offnominal.detectors.rows.convolutional_layers import convolutional_body, convolutional_decoder
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("downsampling", ["stride", "pool"])
 @pytest.mark.parametrize("layers", [1, 2, 4])

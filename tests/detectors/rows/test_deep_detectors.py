@@ -10,6 +10,8 @@ from sklearn.metrics import roc_auc_score
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted
 from offnominal.detectors import rows as deep
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(0)
 
 

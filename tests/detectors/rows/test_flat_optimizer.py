@@ -6,6 +6,8 @@ from torch import nn
 
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer, release
 
+pytestmark = pytest.mark.long
+
 
 def twins():
     torch.manual_seed(0)

@@ -9,6 +9,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.rows import MAF, SPTN, RealNVP
 from offnominal.detectors.rows.maf import AutoregressiveNetwork
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(0)
 QUICK = {"learning_rate": 1e-2, "batch_size": 32, "device": "cpu", "max_iter": 40, "zero_last": False}
 FLOWS = {

@@ -7,6 +7,8 @@ from offnominal.detectors.rows.hbos import HBOS
 
 from .cases import FRESH, ROWS
 
+pytestmark = pytest.mark.long
+
 
 def brute(rows, fresh, bins, alpha, tol):
     total = np.zeros(len(fresh))

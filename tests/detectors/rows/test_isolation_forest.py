@@ -10,6 +10,8 @@ from offnominal.detectors.rows.isolation_forest import IsolationForest
 
 from .cases import FRESH, ROWS
 
+pytestmark = pytest.mark.long
+
 forest_of = partial(IsolationForest, max_samples=1.0, bootstrap=False, backend="numba")
 
 

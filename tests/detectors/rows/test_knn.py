@@ -7,6 +7,8 @@ from offnominal.detectors.rows.knn import DISTANCES, KNN
 
 from .cases import FRESH, ROWS
 
+pytestmark = pytest.mark.long
+
 
 def brute(rows, fresh, k):
     out = {name: np.empty(len(fresh)) for name in DISTANCES}

@@ -9,6 +9,8 @@ from offnominal.detectors.rows.loda import LODA, projections
 
 from .cases import FRESH, ROWS
 
+pytestmark = pytest.mark.long
+
 
 def brute(rows, fresh, bins, cuts, seed):
     columns, weights = projections(rows.shape[1], cuts, seed)

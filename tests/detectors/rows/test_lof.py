@@ -8,6 +8,8 @@ from offnominal.detectors.rows.lof import LOF
 
 from .cases import FRESH, ROWS
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("k", [1, 5, 40])
 def test_scores_are_scikit_learns(k):

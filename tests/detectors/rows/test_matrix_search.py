@@ -7,6 +7,8 @@ from offnominal.detectors.rows import matrix_search
 from offnominal.detectors.rows.matrix_search import MatrixSearch
 from offnominal.detectors.rows.neighbour_search import NeighbourSearch
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def points():

@@ -7,6 +7,8 @@ import torch
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.rows.mmd import kernel, mmd
 
+pytestmark = pytest.mark.long
+
 KERNELS = ["rbf", "imq", "rq"]
 
 

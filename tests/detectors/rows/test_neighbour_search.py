@@ -5,6 +5,8 @@ import pytest
 
 from offnominal.detectors.rows.neighbour_search import APART, NeighbourSearch
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(1)
 
 

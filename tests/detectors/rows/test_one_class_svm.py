@@ -9,6 +9,8 @@ from offnominal.detectors.rows.one_class_svm import OneClassSVM
 
 from .cases import FRESH, ROWS
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("nu", [0.01, 0.5, 0.99])
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -10,6 +10,8 @@ from offnominal.detectors.rows.pid_histogram import cut_values, space_for
 from offnominal.detectors.rows.pid_tree import grow
 from offnominal.detectors.rows.pidforest import PIDForest, _box
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(8)
 
 

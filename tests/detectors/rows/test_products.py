@@ -9,6 +9,8 @@ from torch.nn import functional
 from offnominal.detectors.rows import products
 from offnominal.detectors.rows.products import Dense, blas_products
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def arm(monkeypatch):

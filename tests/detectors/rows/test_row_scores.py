@@ -27,6 +27,8 @@ from offnominal.detectors.rows import (  # noqa: E402
 from offnominal.detectors.rows.architecture import Architecture  # noqa: E402
 from offnominal.detectors.rows.layers import perceptron  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 FEW = {"max_iter": 5, "device": "cpu"}
 SMALL = {"hidden": 12, **FEW}
 FLOW = {"n_flows": 3, "zero_last": False, "learning_rate": 1e-2, **SMALL}

@@ -11,6 +11,8 @@ from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.rows import KNN, IsolationForest, Mahalanobis, OneClassSVM
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(700, 5)) * [1.0, 2.0, 0.5, 1.0, 3.0]
 FRESH = np.concatenate([RNG.normal(size=(80, 5)), 4.0 * RNG.normal(size=(40, 5)), ROWS[:10]])

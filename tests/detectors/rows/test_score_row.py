@@ -5,6 +5,8 @@ import pytest
 
 from offnominal.detectors.rows import ABOD, HBOS, KNN, LODA, LOF, IsolationForest, Mahalanobis, OneClassSVM, PIDForest
 
+pytestmark = pytest.mark.long
+
 DETECTORS = {
     "k-d tree": KNN(3),
     "mean of neighbours": KNN(3, distance="delta"),

@@ -7,6 +7,8 @@ import pytest
 
 from offnominal.detectors import rows as deep
 
+pytestmark = pytest.mark.long
+
 SPACES = tomllib.loads((files(deep) / "spaces.toml").read_text())
 
 

@@ -7,6 +7,8 @@ from scipy import stats
 
 from offnominal.detectors.transitions import losses, scores
 
+pytestmark = pytest.mark.long
+
 SAMPLES = 1000
 FIRST = [-0.7050736484298172, -1.4689937187356683, 0.042514373926410234]
 

@@ -10,6 +10,8 @@ from torch.nn import functional
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.transitions.modules import Ensemble, Perceptron, Recurrent, RecurrentQuantiles
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def same_weights():

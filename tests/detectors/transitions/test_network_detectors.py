@@ -25,6 +25,8 @@ from offnominal.detectors.transitions import (
     transition_network,
 )
 
+pytestmark = pytest.mark.long
+
 ROUNDING = {"rtol": 1e-4, "atol": 1e-6}
 
 

@@ -7,6 +7,8 @@ import torch
 from offnominal.detectors.transitions.modules import Ensemble
 from offnominal.detectors.transitions.numpy_ensemble import FEW, NumpyEnsemble
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def network():

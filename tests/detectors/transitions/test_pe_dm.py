@@ -11,6 +11,8 @@ from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.transitions import PEDM, scores
 from offnominal.detectors.transitions.pe_dm import bootstrap
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def ensemble(nominal):

@@ -10,6 +10,8 @@ from offnominal.detectors.detector import transitions
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.transitions import RIQN
 
+pytestmark = pytest.mark.long
+
 
 def noise(n, seed):
     """Episodes whose observation is skewed noise around nothing."""

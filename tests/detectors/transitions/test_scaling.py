@@ -1,10 +1,13 @@
 """Each channel is measured by what is usual for it."""
 
 import numpy as np
+import pytest
 
 from offnominal.core.episode import Episode
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.transitions.scaling import MAX_VALUE, Scaling
+
+pytestmark = pytest.mark.long
 
 
 def episodes():

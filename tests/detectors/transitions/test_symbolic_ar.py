@@ -10,6 +10,8 @@ pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.detectors.transitions import SymbolicAR
 
+pytestmark = pytest.mark.long
+
 LENGTH = 16
 SMALL = {"n_counts": 2, "n_categories": 1, "hidden": (16,), "dropout": 0.0, "learning_rate": 1e-2, "device": "cpu"}
 

@@ -1,10 +1,13 @@
 """Rows of transitions and sequences: batches, padding, mean loss."""
 
 import numpy as np
+import pytest
 import torch
 
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.transitions.training_rows import TrainingRows, mean_loss
+
+pytestmark = pytest.mark.long
 
 
 def sequences():

@@ -20,6 +20,8 @@ from offnominal.studies.results import RunResults
 
 from .made_rows import NUMBERS, row, run
 
+pytestmark = pytest.mark.long
+
 WORLDS = ("SAP-Goal0-v0", "MJC-HalfCheetah-v0")
 
 

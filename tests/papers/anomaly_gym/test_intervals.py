@@ -10,6 +10,8 @@ from offnominal.papers.anomaly_gym.training_interval import prediction_interval,
 
 from .made_rows import row, run
 
+pytestmark = pytest.mark.long
+
 WORLDS = ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")
 
 

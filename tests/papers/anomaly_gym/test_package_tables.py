@@ -15,6 +15,8 @@ from offnominal.studies.results import RunResults
 
 from .made_rows import row, run
 
+pytestmark = pytest.mark.long
+
 NONE = RunResults.none()
 
 

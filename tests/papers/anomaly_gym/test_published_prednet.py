@@ -8,6 +8,8 @@ from offnominal.detectors.detector import Step
 from offnominal.detectors.images.prediction.prednet import PredNet
 from offnominal.papers.anomaly_gym.published_prednet import PublishedPredNet
 
+pytestmark = pytest.mark.long
+
 STEPS = 12
 
 

@@ -10,6 +10,8 @@ from offnominal.detectors.detector import Step
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.papers.anomaly_gym.published_riqn import PublishedRIQN, _weighted_loss
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def episodes():

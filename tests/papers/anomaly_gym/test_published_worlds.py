@@ -6,6 +6,8 @@ from offnominal.anomalies import anomalies
 from offnominal.laws import anomalies_of
 from offnominal.worlds import worlds
 
+pytestmark = pytest.mark.long
+
 SIGNALS = (
     *(f"{on}/{kind}" for on in ("observation", "action") for kind in ("noise", "scaling", "offset", "drift")),
     "observation/temporal_noise",

@@ -9,6 +9,8 @@ from offnominal.anomalies.strengths import strengths_of
 from offnominal.papers.anomaly_gym.published_numbers import LEVELS
 from offnominal.studies.catalogue import load_study
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     "name",

@@ -7,6 +7,8 @@ from offnominal.studies.results import RunResults
 
 from .made_rows import row, run
 
+pytestmark = pytest.mark.long
+
 
 def timed(world, name, alarm="3 sigma", *, median, missed=0.3, **numbers):
     rates = {"within_5": 0.5, "within_10": 0.5, "within_20": 0.6, "miss_rate": missed, "early_rate": 0.37}

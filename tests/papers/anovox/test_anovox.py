@@ -19,6 +19,8 @@ from offnominal.studies.results import RunResults
 
 from .made_scenes import scene_results
 
+pytestmark = pytest.mark.long
+
 
 def test_cells_are_all_scene_detectors():
     cells = load_study("anovox").at("smoke").cells()

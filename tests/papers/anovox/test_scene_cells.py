@@ -21,6 +21,8 @@ from offnominal.studies.runs import open_run
 
 from ...studies.cases import PoolHere
 
+pytestmark = pytest.mark.long
+
 STUDY = {
     "kind": "scenes",
     "name": "anovox",

@@ -12,7 +12,7 @@ from offnominal.papers.comparison.selection.pools import without_each_split
 
 from .published_cases import lines_of, results_of, row
 
-pytestmark = pytest.mark.usefixtures("few_tables")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_tables")]
 
 np = pytest.importorskip("numpy")
 

@@ -5,6 +5,8 @@ import pytest
 from offnominal.papers.comparison.selection.class_results import class_rows, class_values
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 
+pytestmark = pytest.mark.long
+
 pa = pytest.importorskip("pyarrow")
 
 

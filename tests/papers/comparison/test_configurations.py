@@ -8,6 +8,8 @@ from offnominal.papers.comparison.cells import SearchCell
 from offnominal.papers.comparison.search.configurations import configurations_of, default_result
 from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
 
+pytestmark = pytest.mark.long
+
 
 def load(name, drop_identifiers):
     random = np.random.default_rng(len(name))

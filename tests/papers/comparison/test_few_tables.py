@@ -4,6 +4,8 @@ import pytest
 
 from .published_cases import lines_of, row
 
+pytestmark = pytest.mark.long
+
 METHODS = ("knn", "orbf", "abod", "if", "hbos")
 TABLES = ("iris", "wine", "glass", "sonar", "ecoli")
 

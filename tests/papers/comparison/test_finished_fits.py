@@ -15,6 +15,8 @@ from offnominal.studies.result_rows import same_results
 
 from .image_cases import bars
 
+pytestmark = pytest.mark.long
+
 SMALL = {"max_iter": 6, "channels": 4, "latent": 4, "learning_rate": 0.001}
 SVDD = ImageCell("mnist", ("dsvd",), 0, configurations=4, fixed=SMALL | {"pretrain_iter": 6, "layers": 3})
 CODED = ImageCell("mnist", ("vae", "vaek"), 0, configurations=3, n_second_stage=2, fixed=SMALL | {"n_samples": 2})

@@ -7,6 +7,8 @@ from offnominal.datasets.tables import TableSplit
 from offnominal.papers.comparison.runners.image_runners import SlicedSVMRunner, WideNeighboursRunner
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("torch", reason="torch is not installed")
 
 KERNELS = [

@@ -13,6 +13,8 @@ from offnominal.studies.store import Store
 
 from .image_cases import bars
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("torch", reason="torch is not installed")
 
 SMALL = {"max_iter": 20, "n_samples": 2, "channels": 4, "latent": 4, "learning_rate": 0.001}

@@ -11,6 +11,8 @@ from offnominal.studies import runs
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.kinds import cell_from, study_from
 
+pytestmark = pytest.mark.long
+
 
 def place(home, name):
     """Put files of a set where they are looked for, whatever they hold."""

@@ -9,6 +9,8 @@ from offnominal.papers.comparison.search.metrics import METRICS
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.comparison.selection.label_budgets import ALL, BUDGETS, CLEAN, RANDOM_CHOICE, by_label_budget
 
+pytestmark = pytest.mark.long
+
 
 def row(table, method, seed, configuration, test, normal, **validation):
     numbers = {f"validation_{name}": validation.get(name, math.nan) for name in METRICS} | {"test_auc": test}

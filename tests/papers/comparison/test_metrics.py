@@ -18,6 +18,8 @@ from offnominal.papers.comparison.search.metrics import (
     tpr_at_5,
 )
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(6)
 
 

@@ -9,6 +9,8 @@ from offnominal.core.errors import MissingDependency
 from offnominal.papers.comparison.search.optuna_search import BATCH, optuna_configurations
 from offnominal.papers.comparison.search.search_space import SearchSpace, sample_configurations
 
+pytestmark = pytest.mark.long
+
 SPACE = SearchSpace("mine", "Mine", {"n_neighbors": tuple(range(1000)), "kind": ("near", "far")}, {"fixed": 7})
 
 

@@ -6,6 +6,8 @@ import torch
 
 from offnominal.papers.comparison.runners.origin_svdd import OriginSVDD
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("shape", [(64, 3), (64, 1, 16, 16)])
 def test_codes_are_scored_by_their_distance_from_the_origin(shape):

@@ -13,6 +13,8 @@ from offnominal.studies.code import Sources
 
 from ...studies.cases import PoolHere
 
+pytestmark = pytest.mark.long
+
 
 def write(shift):
     random = np.random.default_rng(0)

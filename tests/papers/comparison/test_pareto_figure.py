@@ -1,8 +1,11 @@
 """Which methods nothing beats in both ways."""
 
 import numpy as np
+import pytest
 
 from offnominal.papers.comparison.figures.pareto_figure import decades, frontier
+
+pytestmark = pytest.mark.long
 
 
 def test_what_is_beaten_in_both_ways_is_left_out():

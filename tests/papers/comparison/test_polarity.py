@@ -3,10 +3,13 @@
 import math
 
 import numpy as np
+import pytest
 
 from offnominal.datasets.tables import Table, split_table
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.search.polarity import measure_polarity
+
+pytestmark = pytest.mark.long
 
 
 def test_a_detector_that_turns_density_around_is_inverted(parts):

@@ -1,7 +1,11 @@
 """Smaller searches from the results of a large one."""
 
+import pytest
+
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.comparison.selection.pools import at_seed, pool_differences, pool_of
+
+pytestmark = pytest.mark.long
 
 ROWS = [{"configuration": str(place), "seed": seed, "value": place / 20} for place in range(20) for seed in (1, 2)]
 

@@ -13,6 +13,8 @@ from offnominal.papers.comparison.selection.defects import AS_PUBLISHED
 from offnominal.papers.comparison.selection.protocols import mean_protocol
 from offnominal.studies.catalogue import load_study
 
+pytestmark = pytest.mark.long
+
 
 def auc_of(method, name, table, configurations, seeds):
     rows = []

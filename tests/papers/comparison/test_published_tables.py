@@ -9,7 +9,7 @@ from offnominal.studies.results import RunResults
 
 from .published_cases import lines_of, results_of, row
 
-pytestmark = pytest.mark.usefixtures("few_tables")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_tables")]
 
 CLASSICAL = [
     row(table, method, seed, '{"n_neighbors": 1}', value)

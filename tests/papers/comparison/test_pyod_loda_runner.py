@@ -1,9 +1,12 @@
 """The error of PyOD's LODA."""
 
 import numpy as np
+import pytest
 
 from offnominal.datasets.tables import Table, split_table
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+
+pytestmark = pytest.mark.long
 
 
 def test_values_get_the_rarity_of_the_next_bin():

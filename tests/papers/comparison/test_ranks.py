@@ -9,6 +9,8 @@ from scipy.stats import friedmanchisquare, rankdata
 from offnominal.core.errors import InvalidParameter
 from offnominal.papers.comparison.selection.ranks import compare_methods, critical_difference, mean_ranks, table_ranks
 
+pytestmark = pytest.mark.long
+
 AUC = np.array([[0.951, 0.949, 0.90, 0.5], [0.80, 0.80, math.nan, 0.85], [0.7, 0.9, 0.804, 0.796]])
 
 

@@ -5,6 +5,8 @@ from markupsafe import escape
 
 import offnominal as off
 
+pytestmark = pytest.mark.long
+
 FIGURES = {"critical_difference", "knowledge", "pareto", "sensitivity_osvm", "heat"}
 
 

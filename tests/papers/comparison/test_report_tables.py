@@ -5,6 +5,8 @@ import pytest
 from offnominal.papers.comparison.report.report_tables import method_leaderboard, report_tables
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def outcomes(compared):

@@ -8,6 +8,8 @@ import pytest
 from offnominal.core.errors import InvalidParameter
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 
+pytestmark = pytest.mark.long
+
 
 def row(table, method, seed, configuration, validation, test, **others):
     about = {"key": f"{table}{method}{seed}", "table": table, "method": method, "seed": seed}

@@ -11,6 +11,8 @@ from offnominal.papers.comparison.search.search_space import sample_configuratio
 from offnominal.papers.comparison.selection.defects import AS_PUBLISHED
 from offnominal.studies.catalogue import load_study
 
+pytestmark = pytest.mark.long
+
 MANY = {"pidf": 6, "if": 12}
 CLASSICAL = [name for name in load_study("comparison").to_dict()["methods"] if name not in AS_PUBLISHED]
 

@@ -11,6 +11,8 @@ from offnominal.papers.comparison.report import report_tables
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.comparison.selection.search_sizes import by_search_size, expected_best
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("size", range(1, 7))
 def test_it_is_the_mean_over_all_choices(size):

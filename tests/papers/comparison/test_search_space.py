@@ -13,6 +13,8 @@ from offnominal.papers.comparison.search.search_space import (
     space_names,
 )
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     ("name", "size"),

@@ -12,6 +12,8 @@ from offnominal.papers.comparison.search.defaults import default_of
 from offnominal.papers.comparison.search.ensembles import ensemble
 from offnominal.papers.comparison.selection.protocols import clean_protocol, max_protocol, mean_protocol
 
+pytestmark = pytest.mark.long
+
 
 def rows_of(validation, test, **more):
     """Return rows from (configurations, seeds) values."""

@@ -9,6 +9,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.comparison.selection.sensitivity import MOST, parameters_of, sensitivity
 
+pytestmark = pytest.mark.long
+
 
 def outcomes_of(values):
     """Outcomes with the given test AUC by configuration; validation agrees."""

@@ -15,6 +15,8 @@ from offnominal.studies.result_rows import same_results
 from offnominal.studies.runner import run_study
 from offnominal.studies.store import Store
 
+pytestmark = pytest.mark.long
+
 CELL = SearchCell("iris", "knn", 1, configurations=6)
 
 

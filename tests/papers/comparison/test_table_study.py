@@ -12,6 +12,8 @@ from offnominal.papers.comparison.studies import SearchScale, SearchStudy
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.kinds import cell_from, study_from
 
+pytestmark = pytest.mark.long
+
 
 def test_every_table_meets_every_method_with_every_seed():
     study = SearchStudy("mine", tables=("iris", "wine"), methods=("knn", "lof"), seeds=(1, 2, 3))

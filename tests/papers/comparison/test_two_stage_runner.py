@@ -10,6 +10,8 @@ from offnominal.detectors.rows.vae import VAE
 from offnominal.papers.comparison.runners.deep_runners import DeepRunner
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 
+pytestmark = pytest.mark.long
+
 NETWORK = {"hidden": 8, "latent": 2, "max_iter": 20, "batch_size": 16}
 NEIGHBOURS = [NETWORK | {"n_neighbors": 3, "distance": "kappa"}, NETWORK | {"n_neighbors": 5, "distance": "gamma"}]
 MACHINES = [

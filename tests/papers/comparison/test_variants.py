@@ -3,9 +3,12 @@
 import json
 
 import pyarrow as pa
+import pytest
 
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.comparison.selection.variants import variants
+
+pytestmark = pytest.mark.long
 
 
 def row(method, table, auc, *, validation=None, **configuration):

@@ -12,6 +12,8 @@ from offnominal.papers.comparison.studies import SearchStudy
 from offnominal.studies import Store, run_study, verify
 from offnominal.studies.verify import verify_run
 
+pytestmark = pytest.mark.long
+
 STUDY = SearchStudy("mine", tables=("iris", "wine"), methods=("hbos", "knn", "pidf"), seeds=(1,), configurations=3)
 
 

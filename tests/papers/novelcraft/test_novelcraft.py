@@ -15,6 +15,8 @@ from offnominal.papers.novelcraft.released_scores import FILE, released_file
 from offnominal.reports.published_comparison import NONE_OF_OURS, verdict_line
 from offnominal.studies.results import RunResults
 
+pytestmark = pytest.mark.long
+
 HOME = find_data_home()
 """The data home outside of the tests."""
 

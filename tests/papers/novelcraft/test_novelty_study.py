@@ -27,6 +27,8 @@ from offnominal.detectors.classifiers import ImageClassifier, make_class_detecto
 from offnominal.laws.class_detector import square_images  # noqa: E402
 from offnominal.papers.novelcraft.shared_network import shares_network, trained_network  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 KNN = {"name": "KNN", "detector": "KNN-ResNet", "parameters": {"n_epochs": 0, "device": "cpu"}}
 AR = {"name": "AR 2", "detector": "Symbolic-AR", "parameters": {"context": 2, "n_epochs": 1, "device": "cpu"}}
 LOGIT = {"name": "MaxLogit", "parameters": {"n_epochs": 1, "device": "cpu"}}

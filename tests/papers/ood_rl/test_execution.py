@@ -18,7 +18,7 @@ from offnominal.studies import runner
 from offnominal.studies.result_rows import same_results
 from offnominal.studies.store import Store
 
-pytestmark = pytest.mark.usefixtures("agents_at_hand")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("agents_at_hand")]
 SMALL = {"trials": 2, "episodes": 3, "train": 4, "seed": 1}
 CELL = OODCell(CARTPOLE, "ensemble", (MethodEntry("KNN"), MethodEntry("Time")), max_settings=2, **SMALL)
 

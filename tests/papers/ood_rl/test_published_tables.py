@@ -11,6 +11,8 @@ from offnominal.studies.results import RunResults
 
 from .test_results import row
 
+pytestmark = pytest.mark.long
+
 
 def compared(number, rows):
     (table,) = tables_of("ood-rl", [number])

@@ -19,6 +19,8 @@ from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, settings
 
 from .made_ood import ood_results
 
+pytestmark = pytest.mark.long
+
 OVERVIEWS = {"survival", "returns"}
 HEATS = {"heat_ensemble", "heat_mc_dropout", "heat_knn"}
 

@@ -8,6 +8,8 @@ from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG
 
+pytestmark = pytest.mark.long
+
 AUCS = {(0, 0): 0.6, (0, 1): 0.8, (1, 0): 0.9, (1, 1): 0.9}
 """By agent and trial."""
 

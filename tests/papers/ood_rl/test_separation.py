@@ -8,6 +8,8 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from offnominal.papers.ood_rl.separation import measure_separation, youden
 
+pytestmark = pytest.mark.long
+
 
 def auc(positive, negative):
     labels = np.repeat([1, 0], [len(positive), len(negative)])

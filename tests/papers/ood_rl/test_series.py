@@ -9,7 +9,7 @@ from offnominal.papers.ood_rl.series import predict_series, series_table, stored
 from offnominal.papers.ood_rl.settings import CARTPOLE, describe_environment
 from offnominal.rollouts.collection import rollout
 
-pytestmark = pytest.mark.usefixtures("agents_at_hand")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("agents_at_hand")]
 HEAVY = describe_environment(CARTPOLE, "dynamics/gravity", 98.0)
 
 

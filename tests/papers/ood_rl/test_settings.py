@@ -10,6 +10,8 @@ from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, describe
 from offnominal.rollouts import twins
 from offnominal.worlds import make_world
 
+pytestmark = pytest.mark.long
+
 PUBLISHED = {
     (CARTPOLE, "dynamics/gravity"): (
         "0.98 1.09 1.23 1.4 1.63 1.96 2.45 3.27 4.9 19.6 29.4 39.2 49.0 58.8 68.6 78.4 88.2 98.0"

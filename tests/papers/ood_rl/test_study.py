@@ -10,6 +10,8 @@ from offnominal.papers.ood_rl.study import OODStudy
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.kinds import cell_from, study_from
 
+pytestmark = pytest.mark.long
+
 INTERNAL, KNN = MethodEntry("Entropy", internal=True), MethodEntry("KNN")
 FUSED = MethodEntry("Both", "Fusion", parts=("Entropy", "KNN"))
 

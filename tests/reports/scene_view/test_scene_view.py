@@ -16,6 +16,8 @@ from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rigs import RIGS, Mount, Rig
 from offnominal.worlds.road.scenarios import Scenario, Timing, write_scenarios
 
+pytestmark = pytest.mark.long
+
 image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 CliRunner = pytest.importorskip("typer.testing").CliRunner
 

@@ -17,6 +17,8 @@ from offnominal.reports.transfer.tables import transfer_guarantees as guarantees
 
 from .made_transfer import ALARM, ROBOT, SIMULATION, rows, transfer_results
 
+pytestmark = pytest.mark.long
+
 THERE, BACK = f"{SIMULATION} → {ROBOT}", f"{ROBOT} → {SIMULATION}"
 STAY = [f"{world} → {world}" for world in (SIMULATION, ROBOT)]
 

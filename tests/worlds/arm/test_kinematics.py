@@ -9,6 +9,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.worlds.arm import kinematics
 from offnominal.worlds.arm.kinematics import forward, inverse, jacobian, pose_matrix, pose_vector
 
+pytestmark = pytest.mark.long
+
 HOME = np.array([0.5, -0.5, 0.5, -0.5, -0.5, 0.0]) * math.pi
 
 

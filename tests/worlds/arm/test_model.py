@@ -12,6 +12,8 @@ from offnominal.worlds.arm.model import load_model
 from offnominal.worlds.arm.pick_and_place import PickAndPlace
 from offnominal.worlds.arm.reach import Reach
 
+pytestmark = pytest.mark.long
+
 TASKS = ("reach", "pick_and_place")
 HALF_TURN = np.diag([-1.0, -1.0, 1.0, 1.0])
 

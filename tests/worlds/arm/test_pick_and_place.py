@@ -9,6 +9,8 @@ from offnominal.worlds import make_world
 from offnominal.worlds.arm import card
 from offnominal.worlds.arm.world import START_POSITION
 
+pytestmark = pytest.mark.long
+
 WORLD = "URM-PnP-v0"
 BLOCK, TCP, GOAL, OPENING = slice(0, 3), slice(7, 10), slice(13, 16), 20
 

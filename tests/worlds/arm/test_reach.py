@@ -11,6 +11,8 @@ from offnominal.worlds import make_world
 from offnominal.worlds.arm import card
 from offnominal.worlds.arm.world import START_POSITION
 
+pytestmark = pytest.mark.long
+
 WORLD = "URM-Reach-v0"
 LOW, HIGH = np.array(card.GOAL_LOW), np.array(card.GOAL_HIGH)
 

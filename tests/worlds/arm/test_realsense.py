@@ -18,6 +18,8 @@ from offnominal.core.errors import (
 from offnominal.worlds.arm.realsense import RealSenseCamera
 from offnominal.worlds.arm.robot_reach import RobotReach
 
+pytestmark = pytest.mark.long
+
 ROW = np.arange(1)
 
 

@@ -21,6 +21,8 @@ from offnominal.worlds.arm.rtde import FREE_PORTS, Ports, RobotServer, VirtualCo
 from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend
 from offnominal.worlds.arm.world import START, START_POSITION
 
+pytestmark = pytest.mark.long
+
 WORLD = "URR-Reach-v0"
 ROW = np.arange(1)
 

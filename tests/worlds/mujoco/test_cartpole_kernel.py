@@ -15,6 +15,8 @@ from offnominal.worlds.mujoco import cartpole_kernel as kernel
 from offnominal.worlds.mujoco.cartpole import CartpoleSwingup
 from offnominal.worlds.mujoco.world import load_model
 
+pytestmark = pytest.mark.long
+
 NEUTRAL = (1.0, 0.0, 0.0)
 ROWS = 500
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}

@@ -12,6 +12,8 @@ from offnominal.worlds.mujoco.cartpole_kernel import RAIL_END
 from offnominal.worlds.mujoco.cartpole_render import PACE, _camera, _place, _scene, draw
 from offnominal.worlds.mujoco.world import load_model
 
+pytestmark = pytest.mark.long
+
 SIZE = 256
 CART, HINGE, POLE = -3, -2, -1
 

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+pytestmark = pytest.mark.long
+
 FloatArray = npt.NDArray[np.float64]
 
 NAMES = ("cartpole_swingup", "reacher3d", "half_cheetah")

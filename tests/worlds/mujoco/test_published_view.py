@@ -9,6 +9,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.datasets import Recipe, generate
 from offnominal.worlds.catalogue import make_world
 
+pytestmark = pytest.mark.long
+
 WORLD = "MJC-HalfCheetah-v0"
 
 

@@ -13,6 +13,8 @@ from offnominal.worlds.mujoco.reacher import Reacher3D
 from offnominal.worlds.mujoco.render import SUN, Renderer
 from offnominal.worlds.mujoco.world import MujocoWorld
 
+pytestmark = pytest.mark.long
+
 Drawn = CartpoleSwingup | MujocoWorld
 
 WORLDS = (CartpoleSwingup, Reacher3D, HalfCheetah)

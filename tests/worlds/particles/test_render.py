@@ -11,6 +11,8 @@ from offnominal.worlds.particles.render import AGENT, BACKGROUND, GOAL, HAZARD, 
 from offnominal.worlds.particles.render import draw as draw_rows
 from offnominal.worlds.particles.world import ParticleWorld
 
+pytestmark = pytest.mark.long
+
 SIZE = 128
 IDS = ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")
 FAR = np.array((50.0, 50.0))

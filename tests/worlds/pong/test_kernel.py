@@ -17,6 +17,8 @@ from offnominal.worlds.pong.kernel import (
     to_grey,
 )
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(("size", "wanted"), [(210, 84), (160, 84), (160, 128), (5, 2), (4, 4), (3, 7), (84, 1)])
 def test_shares_cover_every_pixel_equally(size, wanted):

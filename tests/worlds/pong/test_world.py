@@ -13,6 +13,8 @@ from offnominal.worlds import make_world
 from offnominal.worlds.pong import emulator
 from offnominal.worlds.pong.card import SHORTEST
 
+pytestmark = pytest.mark.long
+
 ale_py = pytest.importorskip("ale_py", reason="Pong needs ale-py, which the extra `atari` installs")
 
 

@@ -29,6 +29,8 @@ from offnominal.worlds.road.assets.vegetation import TREES, shrub, tree
 from offnominal.worlds.road.assets.vehicles import CAR_BODIES, TRUCK_BODIES, bus, car, truck
 from offnominal.worlds.road.labels import Label
 
+pytestmark = pytest.mark.long
+
 NOUNS = {
     **{f"car {body}": (lambda seed, body=body: car(seed, body=body)) for body in CAR_BODIES},
     **{f"truck {body}": (lambda seed, body=body: truck(seed, body=body)) for body in TRUCK_BODIES},

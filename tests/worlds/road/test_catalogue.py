@@ -10,6 +10,8 @@ from offnominal.sensing import Camera, Scene, render
 from offnominal.worlds.road.assets.catalogue import SIZES, SUPER_CLASSES, anomaly_object, catalogue, size_of
 from offnominal.worlds.road.labels import CONTENT_ANOMALIES
 
+pytestmark = pytest.mark.long
+
 
 def test_catalogue_has_the_published_numbers_of_objects():
     assert len(catalogue()) == sum(SUPER_CLASSES.values()) == 178

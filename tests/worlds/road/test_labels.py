@@ -6,6 +6,8 @@ import pytest
 from offnominal.core.errors import InvalidParameter
 from offnominal.worlds.road.labels import CONTENT_ANOMALIES, Label, colour_table
 
+pytestmark = pytest.mark.long
+
 
 def test_there_are_44_labels_with_distinct_colours():
     assert len(Label) == 44

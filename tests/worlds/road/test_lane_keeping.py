@@ -15,6 +15,8 @@ from offnominal.worlds.road.highway import MAX_CURVATURE, STRONGEST_GUST
 
 from .reference import Car, follow
 
+pytestmark = pytest.mark.long
+
 WORLD = "CAR-LaneKeep-v0"
 TABLE_9 = {
     "dynamics/slippery_road": (0.219697, 0.111111, 0.085859, 0.058081),

@@ -11,6 +11,8 @@ from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import record
 from offnominal.worlds.road.rigs import RIGS, Mount, Rig, rig
 
+pytestmark = pytest.mark.long
+
 POSE = ((-60.0, -1.75, 0.0), 12.0)
 
 

@@ -12,6 +12,8 @@ from offnominal.worlds.road import traffic, vehicle, view
 from offnominal.worlds.road.highway import NODES
 from offnominal.worlds.road.labels import Label
 
+pytestmark = pytest.mark.long
+
 WORLD = "CAR-LaneKeep-v0"
 
 

@@ -13,6 +13,8 @@ from offnominal.worlds.road.rig_frame import record
 from offnominal.worlds.road.rigs import rig
 from offnominal.worlds.road.weather import WEATHERS, Weather, weather
 
+pytestmark = pytest.mark.long
+
 SMALL = replace(rig("mono"), width=96, height=64, channels=16, columns=180)
 POSE = ((-60.0, -1.75, 0.0), 0.0)
 

@@ -28,6 +28,8 @@ from offnominal.detectors.images.features.clip_vit import ClipVit
 from offnominal.detectors.images.features.dino_vit import DinoVit
 from offnominal.detectors.images.features.resnet18 import ResNet18
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     ("build", "weights", "tensors", "names"),

@@ -8,6 +8,8 @@ from scipy.spatial.distance import cdist
 from offnominal.detectors.images.features.bank_builder import BankBuilder
 from offnominal.detectors.images.features.coreset import coreset
 
+pytestmark = pytest.mark.long
+
 
 def generator(seed=0):
     return np.random.default_rng(seed)

@@ -8,6 +8,8 @@ from offnominal.detectors.images.features import encoder_training
 from offnominal.detectors.images.features.encoder_backbone import EncoderBackbone
 from offnominal.detectors.images.features.encoder_training import NominalFrames, train_encoder, vicreg
 
+pytestmark = pytest.mark.long
+
 CPU = torch.device("cpu")
 
 

@@ -8,6 +8,8 @@ from scipy.spatial.distance import cdist
 from offnominal.detectors.images.features import feature_bank
 from offnominal.detectors.images.features.feature_bank import FeatureBank
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def rows():

@@ -18,6 +18,8 @@ from offnominal.detectors.detector import Step
 from offnominal.detectors.images import CLIPSim, DINOPatch, KNNResNet
 from offnominal.detectors.images.features import feature_detector
 
+pytestmark = pytest.mark.long
+
 
 def step_of(episodes, t):
     parts = ([each.observations[t] for each in episodes], [each.actions[t] for each in episodes])

@@ -15,6 +15,8 @@ from offnominal.detectors.images.prediction.frame_training import FrameLoss, at_
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 
+pytestmark = pytest.mark.long
+
 LENGTHS = (5, 2, 9, 1)
 
 

@@ -19,6 +19,8 @@ from offnominal.detectors.images.prediction import frame_scoring
 
 from .conftest import STEP, record
 
+pytestmark = pytest.mark.long
+
 ROUNDING = {"rtol": 1e-4, "atol": 1e-6}
 WITHOUT_ACTIONS = ("pred_ae", "prednet")
 

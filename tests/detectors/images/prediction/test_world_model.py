@@ -10,6 +10,8 @@ from offnominal.detectors.images.prediction.predictive_coding import PredictiveC
 from offnominal.detectors.images.prediction.world_model import Belief, WorldModel
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
+pytestmark = pytest.mark.long
+
 
 def test_the_divergence_is_that_of_torch():
     draw = torch.Generator().manual_seed(0)

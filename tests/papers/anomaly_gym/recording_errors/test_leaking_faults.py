@@ -1,8 +1,11 @@
 """Faults that are never undone between episodes, as in the public code of Anomaly-Gym."""
 
 import numpy as np
+import pytest
 
 from offnominal.datasets import Recipe, generate
+
+pytestmark = pytest.mark.long
 
 LEAKING, OTHER = "dynamics/force@strong", "dynamics/mass@strong"
 

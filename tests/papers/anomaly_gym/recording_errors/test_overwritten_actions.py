@@ -6,6 +6,8 @@ import pytest
 from offnominal.core.errors import UnknownName
 from offnominal.datasets import Recipe, generate
 
+pytestmark = pytest.mark.long
+
 FACTOR = 0.25
 FAULTS = ("dynamics/brake_fail", "dynamics/steer_fail")
 

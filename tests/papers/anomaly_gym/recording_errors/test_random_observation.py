@@ -1,9 +1,12 @@
 """A random observation among the nominal ones."""
 
 import numpy as np
+import pytest
 
 from offnominal.datasets.generation import generate
 from offnominal.datasets.recipe import Recipe
+
+pytestmark = pytest.mark.long
 
 SIZES = {"episodes": 1, "nominal": 2, "validation": 1, "levels": ("strong",), "anomalies": ("observation/offset",)}
 

@@ -8,6 +8,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.datasets import Recipe, generate
 from offnominal.studies.cell import DataEntry
 
+pytestmark = pytest.mark.long
+
 ROW, COLUMNS = 13, slice(114, 116)
 
 

@@ -8,6 +8,8 @@ from offnominal.worlds.arm.kinematics import forward, pose_vector
 from offnominal.worlds.arm.rtde import FREE_PORTS, HOME, KinematicBackend, RobotClient, RobotServer, VirtualController
 from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend
 
+pytestmark = pytest.mark.long
+
 BACKENDS = [KinematicBackend, MujocoBackend]
 DOWN = pose_vector(forward(HOME))
 

@@ -14,6 +14,8 @@ from offnominal.worlds.arm.rtde.packages import PackageType
 from offnominal.worlds.arm.rtde.script_session import MAX_SCRIPT, ScriptSession
 from offnominal.worlds.arm.rtde.server import SKIP_ABOVE
 
+pytestmark = pytest.mark.long
+
 FUZZED_PACKETS = 1000
 PATIENCE = 60.0
 """Seconds after which an answer counts as missing; long, because the machine may be busy."""

@@ -35,6 +35,8 @@ from offnominal.worlds.arm.rtde.limits import distance, rotation_between
 from offnominal.worlds.arm.rtde.lockstep import LockstepGroup
 from offnominal.worlds.arm.rtde.status import RobotMode, SafetyMode
 
+pytestmark = pytest.mark.long
+
 DOWN = pose_vector(forward(HOME))
 PATIENCE = 60.0
 """Seconds after which an answer or a condition counts as failed; long, because the machine may be busy."""

@@ -12,6 +12,8 @@ from offnominal.worlds.arm.rtde.fields import OUTPUTS
 from offnominal.worlds.arm.rtde.limits import distance, rotation_between
 from offnominal.worlds.arm.rtde.status import RuntimeState, SafetyMode, SafetyStatus
 
+pytestmark = pytest.mark.long
+
 DOWN = pose_vector(forward(HOME))
 
 

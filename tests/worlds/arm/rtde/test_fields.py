@@ -8,6 +8,8 @@ from offnominal.core.errors import InvalidPackage, UnknownName
 from offnominal.worlds.arm.rtde.fields import INPUTS, OUTPUTS, FieldType
 from offnominal.worlds.arm.rtde.recipe import Recipe
 
+pytestmark = pytest.mark.long
+
 POSE = (0.1, -0.3, 0.25, 0.0, 3.14, 0.0)
 DOCUMENTED = {
     "timestamp": "DOUBLE",

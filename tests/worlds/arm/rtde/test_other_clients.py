@@ -9,6 +9,8 @@ from offnominal.worlds.arm.rtde import FREE_PORTS, HOME, RobotServer, VirtualCon
 from offnominal.worlds.arm.rtde.connection import Connection, DashboardConnection, RtdeConnection
 from offnominal.worlds.arm.rtde.packages import Package, PackageType
 
+pytestmark = pytest.mark.long
+
 DOWN = pose_vector(forward(HOME))
 PATIENCE = 60.0
 """Seconds after which an answer counts as missing; long, because the machine may be busy."""

@@ -13,6 +13,8 @@ from offnominal.worlds.arm.rtde.packages import (
     TextMessage,
 )
 
+pytestmark = pytest.mark.long
+
 # Built by hand from the documented layout: size (2 bytes), type (1 byte), payload, all big-endian.
 DOCUMENTED = {
     "00 05 56 00 02": Package(PackageType.REQUEST_PROTOCOL_VERSION, packages.protocol_request()),

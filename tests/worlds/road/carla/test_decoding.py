@@ -15,6 +15,8 @@ from offnominal.worlds.road.carla.semantic_tags import Role, label_of_actor, lab
 from offnominal.worlds.road.carla.sensor_feed import SensorFeed
 from offnominal.worlds.road.labels import CONTENT_ANOMALIES, Label
 
+pytestmark = pytest.mark.long
+
 
 def image(bgra):
     array = np.asarray(bgra, np.uint8)

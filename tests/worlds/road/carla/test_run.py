@@ -32,6 +32,8 @@ from . import fake_actors, fake_geometry
 from . import fake_carla as stand_in
 from .fake_carla import fake_carla
 
+pytestmark = pytest.mark.long
+
 RIG = Rig("tiny", (Mount("top", (0.0, 0.0, 1.8)),), width=128, height=64, channels=8, columns=36)
 NORMAL = Scenario(
     "one", "Town05", "CLEAR_NOON", seed=3, vehicles=12, pedestrians=4,

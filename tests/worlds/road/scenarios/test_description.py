@@ -14,6 +14,8 @@ from offnominal.worlds.road.scenarios import (
     Timing,
 )
 
+pytestmark = pytest.mark.long
+
 BASE = {"id": "first", "town": "grid", "weather": "CLEAR_NOON", "seed": 3, "vehicles": 20, "pedestrians": 10}
 
 

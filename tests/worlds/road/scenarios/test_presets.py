@@ -21,6 +21,8 @@ from offnominal.worlds.road.scenarios import (
 from offnominal.worlds.road.town import town_names
 from offnominal.worlds.road.weather import WEATHERS
 
+pytestmark = pytest.mark.long
+
 PLACEMENTS = ("lane", "unstable", "air")
 BASE = {"id": "first", "town": "grid", "weather": "CLEAR_NOON", "seed": 3, "vehicles": 20, "pedestrians": 10}
 

@@ -22,6 +22,8 @@ from offnominal.worlds.road.scenarios import (
 from offnominal.worlds.road.scenarios import scenario_file as module
 from offnominal.worlds.road.scenarios.published_format import ANOMALY_TYPES
 
+pytestmark = pytest.mark.long
+
 # A file as the published generator writes it: without a seed, with y and yaw to the right.
 PUBLISHED = {
     "scenario_definition": {

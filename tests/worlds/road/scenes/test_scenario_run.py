@@ -20,6 +20,8 @@ from offnominal.worlds.road.scenarios import (
 from offnominal.worlds.road.scenes import RecordingCheck, ScenarioRun, check_run, placement_violations
 from offnominal.worlds.road.town import InvalidSpawn, NoRoute, make_town
 
+pytestmark = pytest.mark.long
+
 TINY = Rig("tiny", (Mount("top", (0.0, 0.0, 1.8)),), width=120, height=80, channels=12, columns=180)
 RIDERS = {Label.RIDER, Label.AGENT_RIDER}
 

@@ -14,6 +14,8 @@ from offnominal.worlds.road.rigs import rig
 from offnominal.worlds.road.scenarios import ContentAnomaly
 from offnominal.worlds.road.scenes.town_env import SENSORS, TownEnv
 
+pytestmark = pytest.mark.long
+
 SMALL = replace(rig("mono"), width=60, height=40, channels=4, columns=60)
 FEW = {"vehicles": 15, "pedestrians": 10}
 

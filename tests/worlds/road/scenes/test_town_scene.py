@@ -10,6 +10,8 @@ from offnominal.worlds.road.scenes.town_scene import TownScene
 from offnominal.worlds.road.town import TownSimulation, make_town
 from offnominal.worlds.road.town.surfaces import surfaces_of
 
+pytestmark = pytest.mark.long
+
 
 def areas(polygons):
     """Return the areas of polygons (n, corners, 2)."""

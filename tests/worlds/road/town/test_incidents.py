@@ -6,6 +6,8 @@ import pytest
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.town import TEMPORAL_ANOMALIES, TICKS, AnomalyNotPossible, TownSimulation
 
+pytestmark = pytest.mark.long
+
 CASES = [
     ("sudden-braking", "small-town"),
     ("cut-in", "grid"),

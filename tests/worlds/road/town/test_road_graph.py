@@ -10,6 +10,8 @@ from offnominal.worlds.road.town import InvalidSpawn, InvalidTown, RoadGraph, ma
 from offnominal.worlds.road.town.description import Node, Road, TownPlan
 from offnominal.worlds.road.town.presets import PRESETS
 
+pytestmark = pytest.mark.long
+
 TOWNS = town_names()
 
 

@@ -10,6 +10,8 @@ from offnominal.worlds.road.town import LanePosition, NoRoute, make_town, plan_r
 from offnominal.worlds.road.town.setup import draw_routes
 from offnominal.worlds.road.town.spawning import spawn_points
 
+pytestmark = pytest.mark.long
+
 
 def check_connected(route):
     net = route.graph.network

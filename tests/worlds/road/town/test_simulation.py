@@ -18,6 +18,8 @@ from offnominal.worlds.road.town import (
 )
 from offnominal.worlds.road.town.traffic_state import GREEN
 
+pytestmark = pytest.mark.long
+
 STUCK = 600
 
 
