@@ -1,5 +1,6 @@
 """An interrupted writer leaves nothing visible, and the next one resumes."""
 
+import fcntl
 import json
 import os
 import random
@@ -15,6 +16,7 @@ import pytest
 
 from offnominal.core.errors import AlreadyExists, SimulationDiverged
 from offnominal.datasets import Dataset, Manifest, Recipe, generate
+from offnominal.datasets import dataset_builder as builder_module
 from offnominal.datasets.dataset_builder import DatasetBuilder, build_folder
 
 pytestmark = pytest.mark.long
@@ -172,6 +174,47 @@ def test_a_writer_killed_between_the_two_moves_of_a_replacement_loses_nothing(ma
     assert files(folder) == before
     assert len(made(folder, episodes=2, overwrite=True, report=quiet)["test"]) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+@pytest.mark.parametrize("step", ["clear", "unlink", "rmdir"])
+def test_a_hidden_folder_that_a_killed_writer_could_not_remove_does_not_stay(made, tmp_path, monkeypatch, step):
+    place = builder_module if step == "clear" else Path
+    real = getattr(place, step)
+
+    def killed(*arguments, **options):
+        if (tmp_path / "data").exists():
+            raise SystemExit
+        return real(*arguments, **options)
+
+    with monkeypatch.context() as dying:
+        dying.setattr(place, step, killed)
+        with pytest.raises(SystemExit):
+            made(tmp_path / "data", episodes=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".data.unfinished", "data"]
+    before = files(tmp_path / "data")
+    made(tmp_path / "data", episodes=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+    assert files(tmp_path / "data") == before
+
+
+def test_the_hidden_folder_of_an_unfinished_or_running_writer_is_kept(made, tmp_path, monkeypatch):
+    made(tmp_path / "data", episodes=1)
+    hidden = tmp_path / ".data.unfinished"
+    (hidden / "begun").mkdir(parents=True)
+    with (hidden / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made(tmp_path / "data", episodes=1)
+        assert (hidden / "begun").exists()
+    (hidden / "dataset").mkdir()
+    made(tmp_path / "data", episodes=1)
+    assert (hidden / "begun").exists()
+    (hidden / "dataset").rmdir()
+    (hidden / "notes.txt").touch()
+    made(tmp_path / "data", episodes=1)
+    assert (hidden / "begun").exists()
+    (hidden / "notes.txt").unlink()
+    made(tmp_path / "data", episodes=1)
+    assert not hidden.exists()
 
 
 def test_of_two_writers_one_waits_and_takes_what_the_other_made(made, tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,12 +26,11 @@ SHARES = (0.2, 0.35, 0.5, 0.8)
 """Where a command is killed: at these shares of the changes that the whole command makes, one after the other."""
 
 
-def files(place: Path) -> dict[str, bytes]:
-    """Return the content of all files below a folder, hidden ones and locks left out."""
+def files(place: Path) -> dict[str, bytes | None]:
+    """Return the content of all files below a folder, hidden ones too, and None for its folders."""
     return {
-        path.relative_to(place).as_posix(): path.read_bytes()
+        path.relative_to(place).as_posix(): None if path.is_dir() else path.read_bytes()
         for path in sorted(place.rglob("*"))
-        if path.is_file() and not path.name.startswith(".") and path.suffix != ".lock"
     }
 
 
@@ -65,14 +65,13 @@ def inputs(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def start(inputs, tmp_path):
+@pytest.fixture(scope="module")
+def start(inputs, tmp_path_factory):
     """Start a command that is killed at the limit-th change of its folder; return its exit code and the changes."""
 
     def run(command: Command, here: Path, limit: int = 0) -> tuple[int, int]:
         (here / "data").mkdir(parents=True, exist_ok=True)
-        counter = tmp_path / "changes"
-        counter.unlink(missing_ok=True)
+        counter = tmp_path_factory.mktemp("counter") / "changes"
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(HOOK), *sys.path]),
@@ -98,18 +97,37 @@ def start(inputs, tmp_path):
     return run
 
 
+@pytest.fixture(scope="module")
+def whole(start, tmp_path_factory):
+    """Return what a command makes that is not killed, and the number of changes that it makes for this."""
+
+    @cache
+    def run(name: str) -> tuple[object, int]:
+        here = tmp_path_factory.mktemp("whole") / "here"
+        code, changes = start(COMMANDS[name], here)
+        assert code == 0
+        return COMMANDS[name].made(here), changes
+
+    return run
+
+
 @pytest.mark.hostile
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_killed_command_resumes_to_the_same_bytes(start, tmp_path, name):
-    command = COMMANDS[name]
-    whole, broken = tmp_path / "whole" / "here", tmp_path / "broken" / "here"
-    code, changes = start(command, whole)
-    assert code == 0
+def test_a_killed_command_resumes_to_the_same_bytes(start, whole, tmp_path, name):
+    command, here = COMMANDS[name], tmp_path / "here"
+    made, changes = whole(name)
     assert changes >= len(SHARES)
-    kills = 0
-    for share in SHARES:
-        code, _ = start(command, broken, max(1, round(share * changes)))
-        kills += code != 0
+    kills = sum(start(command, here, max(1, round(share * changes)))[0] != 0 for share in SHARES)
     assert kills > 1
-    assert start(command, broken)[0] == 0
-    assert command.made(broken) == command.made(whole)
+    assert start(command, here)[0] == 0
+    assert command.made(here) == made
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_killed_at_its_last_change_but_one_leaves_nothing_for_good(start, whole, tmp_path, name):
+    command, here = COMMANDS[name], tmp_path / "here"
+    made, changes = whole(name)
+    assert start(command, here, changes - 1)[0] == -signal.SIGKILL
+    assert start(command, here)[0] == 0
+    assert command.made(here) == made

@@ -109,7 +109,7 @@ def build_folder(folder: Path, report: Report) -> Iterator[Path]:
         AlreadyExists: The hidden folder has other entries.
         InaccessibleFile: It cannot be created or locked.
     """
-    hidden = folder.with_name(f".{folder.name}.unfinished")
+    hidden = _hidden(folder)
     with _locked(hidden, report):
         _recover(hidden, folder)
         try:
@@ -117,9 +117,33 @@ def build_folder(folder: Path, report: Report) -> Iterator[Path]:
         finally:
             if not (hidden / STARTED / MANIFEST).exists():
                 with suppress(OSError):
-                    clear(hidden)
-                    (hidden / LOCK).unlink(missing_ok=True)
-                    hidden.rmdir()
+                    _remove(hidden)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the hidden folder that a writer left, killed after it had finished the dataset of a folder.
+
+    Unfinished datasets, hidden folders of running writers and those that cannot be removed are left as they are.
+    """
+    hidden = _hidden(folder)
+    with suppress(OSError, OffnominalError):
+        if hidden.is_dir() and not (hidden / FINISHED).exists():
+            _check_ours(hidden)
+            with (hidden / LOCK).open("a", encoding="utf-8") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(lock, hidden / LOCK) and not (hidden / FINISHED).exists():
+                    _remove(hidden)
+
+
+def _hidden(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.unfinished")
+
+
+def _remove(hidden: Path) -> None:
+    """Remove a hidden folder, which is locked."""
+    clear(hidden)
+    (hidden / LOCK).unlink(missing_ok=True)
+    hidden.rmdir()
 
 
 def _check_ours(hidden: Path) -> None:

@@ -25,6 +25,7 @@ from offnominal.datasets.dataset_builder import (
     check_replaceable,
     destination,
     is_free,
+    remove_leftovers,
 )
 from offnominal.datasets.layout import Channels
 from offnominal.datasets.manifest import Manifest, read_manifest
@@ -103,6 +104,8 @@ def generate(
                 manifest = Manifest.here(recipe.world, "generate", recipe)
                 simulate = BatchRollout(recipe, resolved, source)
                 _record(simulate, path, DatasetBuilder(unfinished, manifest, report), channels, workers)
+    else:
+        remove_leftovers(path)
     return found or Dataset(path)
 
 

@@ -23,6 +23,7 @@ from offnominal.datasets.dataset_builder import (
     destination,
     is_free,
     remove_incomplete,
+    remove_leftovers,
 )
 from offnominal.datasets.manifest import MANIFEST as BEGUN
 from offnominal.datasets.novelcraft.classes import CLASSES, NORMAL, PLUS
@@ -69,7 +70,9 @@ def make_novelcraft(
     wanted = NovelCraftRecipe() if recipe is None else instance_of("recipe", recipe, NovelCraftRecipe)
     positive_integer("workers", workers)
     path = destination(folder)
-    if not _exists(path, wanted):
+    if _exists(path, wanted):
+        remove_leftovers(path)
+    else:
         with build_folder(path, report) as hidden:
             # Another process may have finished it while this one waited.
             if not _exists(path, wanted):

@@ -21,6 +21,7 @@ from offnominal.datasets.dataset_builder import (
     destination,
     is_free,
     remove_incomplete,
+    remove_leftovers,
 )
 from offnominal.datasets.manifest import MANIFEST
 from offnominal.datasets.recording_processes import recorded
@@ -105,6 +106,8 @@ def record_scenes(
                 _begin(hidden, manifest, scenarios, report)
                 jobs = [SceneJob(plan, layout, hidden / FINISHED, hidden / STARTED, source) for plan in plans]
                 found = _finish(hidden, path, manifest, dict(_outcomes(jobs, workers)), plans)
+    else:
+        remove_leftovers(path)
     return found
 
 
