@@ -29,8 +29,9 @@ from offnominal.datasets.dataset_builder import (
 )
 from offnominal.datasets.layout import Channels
 from offnominal.datasets.manifest import Manifest, read_manifest
+from offnominal.datasets.plan import Plan
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
-from offnominal.datasets.recipe import Plan, Recipe
+from offnominal.datasets.recipe import Recipe
 from offnominal.datasets.recording_changes import EpisodeChange, RecordingChange
 from offnominal.datasets.rollout_processes import BatchRollout, simulated_batches
 from offnominal.worlds.catalogue import NAMESPACE

@@ -17,6 +17,7 @@ from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.printable import shown
 from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import IntArray
+from offnominal.datasets.plan import Plan
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.recording_changes import RecordingChange, build_changes, with_changes_in_one_field
 from offnominal.datasets.split_metadata import FORMAT
@@ -73,21 +74,6 @@ class FaultCell(Config):
 # It is used in papers. It is here because the hashes of stored results cover the words of its description.
 PUBLISHED_VIEWS = ("MJC-HalfCheetah-v0",)
 """Worlds that can be shown with the published camera and floor."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Simulations of one split.
-
-    Args:
-        name: Name of the split.
-        seeds: Seed of every episode.
-        faults: Faults that are injected into every episode.
-    """
-
-    name: str
-    seeds: IntArray
-    faults: tuple[Fault, ...] = ()
 
 
 class RecipeFields(TypedDict, total=False):

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.registry import Registry
+from offnominal.datasets.plan import Plan
 from offnominal.worlds.world_source import WorldSource
-
-if TYPE_CHECKING:
-    from offnominal.datasets.recipe import Plan, Recipe
 
 EpisodeChange = Callable[[Episode, int], Episode]
 """Returns what is recorded of an episode, given its number in its split."""
+
+
+class ChangedRecipe(Protocol):
+    """What a change asks of the :class:`~offnominal.datasets.Recipe` that has it."""
+
+    @property
+    def world(self) -> str:
+        """Id of the world."""
+
+    @property
+    def frames(self) -> bool:
+        """Whether camera frames are recorded."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,7 @@ class RecordingChange:
 
     anomalies: tuple[str, ...] = ()
 
-    def check(self, recipe: Recipe) -> None:
+    def check(self, recipe: ChangedRecipe) -> None:
         """Raise an error if a recipe cannot have this change."""
 
     def world_options(self) -> dict[str, Any]:

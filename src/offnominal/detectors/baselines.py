@@ -20,7 +20,7 @@ from offnominal.detectors.state_arrays import StateArrays
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from offnominal.detectors.export.step import TorchStep
+    from offnominal.detectors.torch_step import TorchStep
 
 
 class Time(Detector):

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from offnominal.detectors.diagnosis import Explanation, FaultLibrary, NominalReference
-    from offnominal.detectors.export.exporter import ExportedModel
-    from offnominal.detectors.export.step import TorchStep
+    from offnominal.detectors.export.exported_model import ExportedModel
+    from offnominal.detectors.torch_step import TorchStep
 
 WIDEST = 10**9
 """Largest number of values in an observation or an action."""

@@ -5,7 +5,8 @@
 
 from offnominal.core.public_calls import name_wrong_arguments
 from offnominal.detectors.diagnosis.explanation import ChannelContribution, Explanation
-from offnominal.detectors.diagnosis.fault_library import FaultLibrary, FaultMatch, FaultMatches
+from offnominal.detectors.diagnosis.fault_library import FaultLibrary
+from offnominal.detectors.diagnosis.fault_matches import FaultMatch, FaultMatches
 from offnominal.detectors.diagnosis.nominal_reference import NominalReference
 from offnominal.detectors.diagnosis.onset import Onset
 from offnominal.detectors.diagnosis.signature import Signature

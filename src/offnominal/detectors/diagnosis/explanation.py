@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,14 +11,13 @@ from offnominal.core.checks import integer_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.text_table import text_table
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.detectors.contributions import Method
+from offnominal.detectors.diagnosis.explained_scores import ExplainedScores, shares
+from offnominal.detectors.diagnosis.fault_matches import FaultMatches
+from offnominal.detectors.diagnosis.nominal_reference import NominalReference
+from offnominal.detectors.diagnosis.onset import Onset
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from offnominal.detectors.diagnosis.fault_library import FaultLibrary, FaultMatches
-    from offnominal.detectors.diagnosis.nominal_reference import NominalReference
-    from offnominal.detectors.diagnosis.onset import Onset
 
 SHOWN = 3
 """Number of channels in the short description."""
@@ -40,8 +39,15 @@ class ChannelContribution(NamedTuple):
     share: float
 
 
+class KnownFaults(Protocol):
+    """Known faults, such as a :class:`~offnominal.detectors.diagnosis.FaultLibrary`."""
+
+    def nearest(self, explanation: Explanation) -> FaultMatches:
+        """Return the known faults, nearest to an episode first."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Explanation:
+class Explanation(ExplainedScores):
     """Which channels contribute to the scores of an episode, since when, and which known fault that resembles.
 
     :meth:`Detector.explain <offnominal.detectors.Detector.explain>` returns it.
@@ -60,32 +66,11 @@ class Explanation:
         fault: Known faults by similarity, if a library was given and an onset was found.
     """
 
-    detector: str
-    scores: FloatArray
-    contributions: FloatArray
-    channels: tuple[str, ...]
-    n_observations: int
-    method: Method
-    baseline: FloatArray
     nominal: NominalReference | None = None
     onset: Onset | None = None
     fault: FaultMatches | None = None
 
-    @property
-    def exact(self) -> bool:
-        """Whether contributions are the terms of the detector's own formula and add up to the score."""
-        return self.method == "sum"
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def require_alike(self, other: Explanation) -> None:
-        """Raise :class:`InvalidParameter` unless another explanation is of the same detector, channels and method."""
-        mine, others = (f"{each.detector}, {len(each.channels)} channels, {each.method}" for each in (self, other))
-        if mine != others or self.channels != other.channels:
-            raise InvalidParameter(f"explanations differ: {mine}; and {others}. Explain all episodes in the same way.")
-
-    def compared(self, nominal: NominalReference | None, library: FaultLibrary | None = None) -> Explanation:
+    def compared(self, nominal: NominalReference | None, library: KnownFaults | None = None) -> Explanation:
         """Return the explanation with the estimated onset and the nearest known faults.
 
         Args:
@@ -182,16 +167,3 @@ class Explanation:
         arrays = (self.scores, self.contributions, self.baseline)
         found = self.onset, self.fault, *(each.tobytes() for each in arrays)
         return self.detector, self.channels, self.n_observations, self.method, *found
-
-
-def shares(values: FloatArray) -> FloatArray:
-    """Return values that are not negative as shares along the last axis; all zero if there is nothing to share.
-
-    Example:
-        >>> shares(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
-        [[0.25, 0.75], [0.0, 0.0]]
-    """
-    largest = values.max(axis=-1, keepdims=True)
-    scaled = np.divide(values, largest, out=np.zeros_like(values), where=largest > 0.0)
-    total = scaled.sum(axis=-1, keepdims=True)
-    return np.asarray(np.divide(scaled, total, out=np.zeros_like(values), where=total > 0.0))

@@ -12,7 +12,7 @@ from offnominal.core.checks import number_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.detectors.diagnosis.explanation import Explanation
+from offnominal.detectors.diagnosis.explained_scores import ExplainedScores
 from offnominal.detectors.diagnosis.onset import Onset, change_likelihood, likeliest_steps
 
 POOL = 200
@@ -47,7 +47,7 @@ class NominalReference:
         InvalidParameter: There are too few explanations, or they are of different detectors.
     """
 
-    explanations: Sequence[Explanation]
+    explanations: Sequence[ExplainedScores]
     alpha: float = 0.05
     coverage: float = 0.9
     mean: FloatArray = field(init=False, repr=False)
@@ -76,7 +76,7 @@ class NominalReference:
 
     def _check(self) -> None:
         given = self.explanations
-        if not isinstance(given, Sequence) or not all(isinstance(each, Explanation) for each in given):
+        if not isinstance(given, Sequence) or not all(isinstance(each, ExplainedScores) for each in given):
             raise InvalidParameter(f"the explanations are {shown(given)}; expected those of nominal episodes.")
         least = int(np.ceil(1.0 / self.alpha - 1e-9)) - 1
         if len(given) < max(least, 2):

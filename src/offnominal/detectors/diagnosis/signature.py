@@ -8,7 +8,8 @@ import numpy as np
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
-from offnominal.detectors.diagnosis.explanation import Explanation, shares
+from offnominal.detectors.diagnosis.explained_scores import shares
+from offnominal.detectors.diagnosis.explanation import Explanation
 from offnominal.detectors.diagnosis.nominal_reference import HIGHEST
 
 ENDS = (1, 3, 6, 11, 21, 41, 81)

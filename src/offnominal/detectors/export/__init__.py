@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from offnominal.core.errors import MissingDependency
 
 if TYPE_CHECKING:
-    from offnominal.detectors.export.exporter import ExportedModel
+    from offnominal.detectors.export.exported_model import ExportedModel
 
 
 def load_exporter() -> Callable[..., ExportedModel]:

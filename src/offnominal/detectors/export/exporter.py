@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,13 +17,15 @@ from offnominal.core.files import write_bytes
 from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import Detector
+from offnominal.detectors.export.exported_model import ExportedModel
 from offnominal.detectors.export.graph import Graph
 from offnominal.detectors.export.metadata import PRODUCER, metadata_of, on_cpu
 from offnominal.detectors.export.reference import checked_replay, probe, reference
 from offnominal.detectors.export.replay import OnnxModel, alarm_difference, difference, online_scores
-from offnominal.detectors.export.step import TorchStep, update
+from offnominal.detectors.export.step import update
 from offnominal.detectors.export.tracing import trace
 from offnominal.detectors.states import leaves, rebuilt
+from offnominal.detectors.torch_step import TorchStep
 
 MOST_EPISODES = 4096
 MAX_BYTES = 2**31 - 1
@@ -53,23 +54,6 @@ class ExportableAlarm(Protocol):
 
     def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Return the next memory and the statistic."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedModel:
-    """A written ONNX file.
-
-    Args:
-        path: The file.
-        n_bytes: Its size.
-        inputs: Names of its inputs; those of the state begin with ``state_``.
-        outputs: Names of its outputs; ``next_state_0`` is the next value of ``state_0``.
-    """
-
-    path: Path
-    n_bytes: int
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
 
 
 def export_detector(

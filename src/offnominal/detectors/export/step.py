@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -11,24 +10,10 @@ from torch import Tensor
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array
 from offnominal.detectors.observation_limits import MAX_READING, MAX_SCORE
+from offnominal.detectors.torch_step import TorchStep
 
 if TYPE_CHECKING:
     from offnominal.detectors.detector import Detector
-
-
-@dataclass(frozen=True, slots=True)
-class TorchStep:
-    """One transition of each of n episodes, as tensors.
-
-    Args:
-        observation: (n, width) double, or (n, 3, H, W) uint8 for images.
-        action: (n, width) double, or (n,) integers for discrete actions.
-        next_observation: As `observation`.
-    """
-
-    observation: Tensor
-    action: Tensor
-    next_observation: Tensor
 
 
 def update(detector: Detector, state: Any, step: TorchStep) -> tuple[Any, Tensor]:

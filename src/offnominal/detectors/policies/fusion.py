@@ -19,7 +19,7 @@ from offnominal.detectors.state_arrays import StateArrays
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from offnominal.detectors.export.step import TorchStep
+    from offnominal.detectors.torch_step import TorchStep
 
 Named = str | tuple[str, Mapping[str, Any]] | list[Any] | Detector
 """A detector, its name, or its name and its parameters."""

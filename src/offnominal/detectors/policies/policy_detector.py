@@ -29,7 +29,7 @@ from offnominal.detectors.state_arrays import StateArrays
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from offnominal.detectors.export.step import TorchStep
+    from offnominal.detectors.torch_step import TorchStep
 
 ObservationName = Literal["next_observation", "observation"]
 OBSERVATIONS: tuple[ObservationName, ...] = ("next_observation", "observation")

@@ -19,7 +19,7 @@ from offnominal.detectors.state_arrays import StateArrays
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from offnominal.detectors.export.step import TorchStep
+    from offnominal.detectors.torch_step import TorchStep
 
 WIDEST = 32
 """Largest width of a transition for which the reward is predicted; beyond it, the mean reward is used."""

@@ -27,7 +27,7 @@ from offnominal.detectors.views import View, ViewName, ViewState
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from offnominal.detectors.export.step import TorchStep
+    from offnominal.detectors.torch_step import TorchStep
 
 HELD_OUT = 0.1
 _row_detectors: Registry[RowDetector] = Registry("row detector", RowDetector)

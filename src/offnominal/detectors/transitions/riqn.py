@@ -12,9 +12,9 @@ from torch import Tensor
 
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Step
-from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.torch_step import TorchStep
 from offnominal.detectors.transitions import losses, scores
 from offnominal.detectors.transitions.modules import RecurrentQuantiles
 from offnominal.detectors.transitions.recurrent_row import QuantilesRow

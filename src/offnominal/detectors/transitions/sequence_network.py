@@ -16,7 +16,7 @@ from offnominal.core.errors import UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Step, transitions
-from offnominal.detectors.export.step import TorchStep
+from offnominal.detectors.torch_step import TorchStep
 from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
 from offnominal.detectors.transitions.scaling import SinglePrecision

@@ -18,10 +18,10 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.detector import Step
-from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.parameters import SHARE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.torch_step import TorchStep
 from offnominal.detectors.trained_network import TrainedNetwork
 from offnominal.detectors.training import split_validation
 from offnominal.detectors.transitions.modules import Perceptron

@@ -19,7 +19,6 @@ from offnominal.core.printable import shown
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Detector, Step
-from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.images.features.backbone import Backbone, CustomBackbone, Features, digest
 from offnominal.detectors.images.features.backbones import ENCODER, load_backbone, require_known
 from offnominal.detectors.images.features.bank_builder import BankBuilder
@@ -30,6 +29,7 @@ from offnominal.detectors.images.image_scaling import restored_shape
 from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters, plain_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.torch_step import TorchStep
 from offnominal.detectors.weights import require_fitting, with_weights
 
 BATCH_SIZE = {"cpu": 1, "cuda": 64}

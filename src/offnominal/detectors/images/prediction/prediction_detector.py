@@ -15,7 +15,6 @@ from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Step
-from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.images.image_scaling import ImageScaling, Shape, image_shape, scale_pixels
 from offnominal.detectors.images.prediction.frame_dataset import FrameBatch, FrameDataset, read_episodes
 from offnominal.detectors.images.prediction.frame_network import FrameNetwork
@@ -24,6 +23,7 @@ from offnominal.detectors.images.prediction.frame_training import FrameLoss, at_
 from offnominal.detectors.parameters import STEPS, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.torch_step import TorchStep
 from offnominal.detectors.trained_network import TrainedNetwork
 from offnominal.detectors.training import split_indices
 from offnominal.detectors.transitions.scaling import MAX_VALUE, SinglePrecision

@@ -12,7 +12,7 @@ from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
 from offnominal.core.episode import Episode, Event
-from offnominal.datasets.recipe import Plan
+from offnominal.datasets.plan import Plan
 from offnominal.datasets.recording_changes import EpisodeChange, RecordingChange
 from offnominal.worlds.world_source import WorldSource, open_world
 

@@ -9,8 +9,8 @@ import numpy as np
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
 from offnominal.core.errors import UnknownName
-from offnominal.datasets.recipe import Plan, Recipe
-from offnominal.datasets.recording_changes import EpisodeChange, RecordingChange
+from offnominal.datasets.plan import Plan
+from offnominal.datasets.recording_changes import ChangedRecipe, EpisodeChange, RecordingChange
 from offnominal.worlds.road.vehicle import action_factors
 from offnominal.worlds.world_source import WorldSource
 
@@ -21,7 +21,7 @@ OVERWRITING = ("dynamics/brake_fail", "dynamics/steer_fail")
 class OverwrittenActions(RecordingChange):
     """The changed action is recorded in place of the commanded one."""
 
-    def check(self, recipe: Recipe) -> None:
+    def check(self, recipe: ChangedRecipe) -> None:
         """Raise an error for anomalies that do not act on actions."""
         for id in self.anomalies:
             if id not in OVERWRITING:

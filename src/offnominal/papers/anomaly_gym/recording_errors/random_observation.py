@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from offnominal.core.episode import Episode
-from offnominal.datasets.recipe import Plan
+from offnominal.datasets.plan import Plan
 from offnominal.datasets.recording_changes import EpisodeChange, RecordingChange
 from offnominal.worlds.world_source import WorldSource
 

@@ -10,8 +10,8 @@ import numpy as np
 from offnominal.core.episode import FRAMES, Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Frame
-from offnominal.datasets.recipe import Plan, Recipe
-from offnominal.datasets.recording_changes import EpisodeChange, RecordingChange
+from offnominal.datasets.plan import Plan
+from offnominal.datasets.recording_changes import ChangedRecipe, EpisodeChange, RecordingChange
 from offnominal.worlds.world_source import WorldSource
 
 ROW, COLUMN = 13, 114
@@ -23,7 +23,7 @@ COVERAGE = np.array([139, 88, 135, 143, 128, 140, 146, 113, 152, 146]) / 255.0
 class StepCounter(RecordingChange):
     """Frames show the number of their step."""
 
-    def check(self, recipe: Recipe) -> None:
+    def check(self, recipe: ChangedRecipe) -> None:
         """Raise an error if no frames are recorded."""
         check_frames("step_counter", recipe)
 
@@ -32,7 +32,7 @@ class StepCounter(RecordingChange):
         return lambda episode, _: with_step_counter(episode)
 
 
-def check_frames(name: str, recipe: Recipe) -> None:
+def check_frames(name: str, recipe: ChangedRecipe) -> None:
     """Raise an error if a recipe with a change of frames records none."""
     if not recipe.frames:
         raise InvalidParameter(f"{name} changes frames only; record them with frames=True.")

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from offnominal.worlds.road.town.incidents import Incident, TemporalAnomaly
+from offnominal.worlds.road.town.road_graph import RoadGraph
 from offnominal.worlds.road.town.routes import Route
 from offnominal.worlds.road.town.snapshot import TICKS
-from offnominal.worlds.road.town.trace import Trace, record
-
-if TYPE_CHECKING:
-    from offnominal.worlds.road.town.simulation import TownSimulation
+from offnominal.worlds.road.town.trace import Trace, Traffic, record
 
 CANDIDATES = 5
 MAX_FOUND = 200
@@ -21,7 +18,8 @@ NEAR_TICKS = 5
 
 
 def find_incident(
-    simulation: TownSimulation,
+    traffic: Traffic,
+    graph: RoadGraph,
     routes: Iterable[Route],
     start: Callable[[Route, Incident | None], None],
     kind: TemporalAnomaly,
@@ -30,7 +28,8 @@ def find_incident(
     """Return a route and an incident on it, or None if there is none.
 
     Args:
-        simulation: Simulation in which to search.
+        traffic: Simulation in which to search.
+        graph: Roads of its town.
         routes: Routes of the ego vehicle, tried in order.
         start: Function that places all actors for a route and an incident.
         kind: Kind of anomaly.
@@ -38,11 +37,11 @@ def find_incident(
     """
     for route in routes:
         start(route, None)
-        nominal = record(simulation)
-        found = _at_ticks(islice(kind.find(simulation.town.graph, nominal), MAX_FOUND), ticks)
+        nominal = record(traffic)
+        found = _at_ticks(islice(kind.find(graph, nominal), MAX_FOUND), ticks)
         for incident in found[:: max(1, len(found) // CANDIDATES)]:
             start(route, incident)
-            if _is_clean(simulation, nominal, incident):
+            if _is_clean(traffic, nominal, incident):
                 return route, incident
     return None
 
@@ -55,16 +54,16 @@ def _at_ticks(found: Iterable[Incident], ticks: tuple[int, int] | None) -> list[
     return [replace(each, start=ticks[0], stop=ticks[1]) for each in near]
 
 
-def _is_clean(simulation: TownSimulation, nominal: Trace, incident: Incident) -> bool:
+def _is_clean(traffic: Traffic, nominal: Trace, incident: Incident) -> bool:
     """Return whether the actor deviates from its first anomalous tick on, and no actors collide."""
     actor = incident.actor
     for _ in range(TICKS):
-        simulation.advance()
-        if simulation.tick == incident.start:
-            pose = simulation.walkers.pose[actor] if incident.is_jaywalker else simulation.cars.pose[actor]
+        traffic.advance()
+        if traffic.tick == incident.start:
+            pose = traffic.walkers.pose[actor] if incident.is_jaywalker else traffic.cars.pose[actor]
             before = nominal.walker if incident.is_jaywalker else nominal.pose
-            if pose.tobytes() == before[simulation.tick, actor].tobytes():
+            if pose.tobytes() == before[traffic.tick, actor].tobytes():
                 return False
-        if simulation.tick >= incident.start and simulation.collisions():
+        if traffic.tick >= incident.start and traffic.collisions():
             return False
     return True

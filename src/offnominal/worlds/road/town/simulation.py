@@ -184,7 +184,7 @@ class TownSimulation:
             self._activate(incident)
 
         routes = draw_routes(self.town.graph, seed, lanes=kind.lanes) if route is None else iter([route])
-        found = find_incident(self, islice(routes, ATTEMPTS), start, kind, ticks)
+        found = find_incident(self, self.town.graph, islice(routes, ATTEMPTS), start, kind, ticks)
         if found is None:
             raise AnomalyNotPossible(
                 f"{self.town.name} has no actor and no place for {kind.name!r} with seed {seed}; use another seed, "

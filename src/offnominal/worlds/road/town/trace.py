@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.worlds.road.town.snapshot import TICKS
+from offnominal.worlds.road.town.traffic_state import Control, Vehicles, Walkers
 
-if TYPE_CHECKING:
-    from offnominal.worlds.road.town.simulation import TownSimulation
+
+class Traffic(Protocol):
+    """The actors of a simulation, which drive and walk on their own."""
+
+    tick: int
+    cars: Vehicles
+    walkers: Walkers
+    control: Control
+
+    def advance(self) -> None:
+        """Advance by one tick on autopilot."""
+
+    def collisions(self) -> list[tuple[int, int]]:
+        """Return the pairs of instance ids that overlap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +54,13 @@ class Trace:
     light: IntArray
 
 
-def record(simulation: TownSimulation, ticks: int = TICKS) -> Trace:
+def record(traffic: Traffic, ticks: int = TICKS) -> Trace:
     """Advance a simulation on autopilot and record it."""
     rows: list[tuple[FloatArray | IntArray, ...]] = []
     for k in range(ticks + 1):
         if k:
-            simulation.advance()
-        cars, walkers = simulation.cars, simulation.walkers
+            traffic.advance()
+        cars, walkers = traffic.cars, traffic.walkers
         state = (cars.lane, cars.s, cars.speed, cars.change_from, cars.path[:, 1], cars.pose)
-        rows.append(tuple(a.copy() for a in (*state, walkers.walk, walkers.pose, simulation.control.light)))
+        rows.append(tuple(a.copy() for a in (*state, walkers.walk, walkers.pose, traffic.control.light)))
     return Trace(*(np.stack(column) for column in zip(*rows, strict=True)))
