@@ -158,7 +158,9 @@ SMOKE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("study", SMOKE)
 def test_every_table_has_a_number_at_scale_smoke_or_says_before_that_it_has_none(study, tmp_path, public_data):
-    run(load_study(study), "smoke", folder=tmp_path / "run", store=tmp_path / "store", workers=2)
+    _, outcome = run(load_study(study), "smoke", folder=tmp_path / "run", store=tmp_path / "store", workers=2)
+    if any(failure.error == "MissingFile" for failure in outcome.failures):
+        pytest.skip("its data is not in the data home")
     results = open_run(tmp_path / "run")
     if results.manifest["missing"]:
         pytest.skip(f"{', '.join(results.manifest['missing'])} is not in the data home")
