@@ -58,6 +58,13 @@ def test_sorting_reverses_the_leaderboard_and_its_label(page):
     assert names(page) == sorted(before, key=str.lower)
 
 
+def test_the_arrow_of_a_sorted_column_stands_beside_its_label_only(page):
+    arrows = """() => [...document.querySelectorAll("#leaderboard th[aria-sort] button")]
+        .map((button) => getComputedStyle(button, "::after").content)"""
+    page.locator("#leaderboard thead button", has_text="AUROC").click()
+    assert page.evaluate(arrows) == ['" ↓"', "none"]
+
+
 def test_filters_change_every_part(page):
     parts = ("leaderboard", "critical", "spread-kind", "by-world", "heat", "timing-table", "tradeoff")
     before = {part: page.inner_html(f"#{part}") for part in parts}
@@ -128,7 +135,7 @@ def test_a_fault_opens_by_mouse_and_by_keyboard_and_leads_to_its_episode(page):
 def test_the_episode_viewer_reacts_to_every_choice(page):
     for control in ("world", "split", "name"):
         before = page.inner_html("#episode")
-        chosen = page.evaluate(f"byId('episode-{control}').selectedIndex")
+        chosen = page.evaluate(f"document.getElementById('episode-{control}').selectedIndex")
         page.select_option(f"#episode-{control}", index=0 if chosen else 1)
         assert page.inner_html("#episode") != before, control
     assert page.locator('#episode [data-part="fault"]').count() == 1
@@ -178,7 +185,7 @@ def test_filters_hidden_detectors_and_pairs_are_in_the_address(page, browser):
     assert other.input_value("#metric") == page.input_value("#metric")
     for part in ("leaderboard", "spread-kind", "compare-table", "heat"):
         assert other.inner_html(f"#{part}") == page.inner_html(f"#{part}"), part
-    other.wait_for_function("Math.abs(byId('timing').getBoundingClientRect().top) < innerHeight")
+    other.wait_for_function("Math.abs(document.getElementById('timing').getBoundingClientRect().top) < innerHeight")
     other.close()
 
 
@@ -242,7 +249,7 @@ def test_the_dialog_of_a_fault_starts_at_its_left_edge_on_a_phone(browser, addre
     phone = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True)
     phone.goto(address)
     phone.locator("#heat-table td[data-fault]").first.tap()
-    assert phone.evaluate("[byId('fault'), ...document.querySelectorAll('#fault .scroll')].every(e => !e.scrollLeft)")
+    assert phone.evaluate("[...document.querySelectorAll('#fault, #fault .scroll')].every(e => !e.scrollLeft)")
     box = phone.locator("#fault-close").bounding_box()
     assert box["x"] + box["width"] <= 390
     phone.close()

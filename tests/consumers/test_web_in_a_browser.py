@@ -126,9 +126,28 @@ def test_numbers_lead_to_cells_and_detectors_to_comparisons(open_page, address):
     page.goto(f"{address}/runs/small")
     page.locator("#leaderboard tbody th a").first.click()
     page.wait_for_url("**/compare/small/*/*")
-    assert page.locator("#scatter circle").count() == 4
+    assert page.locator("#scatter a").count() == 4
     page.select_option("#second", "Time")
     page.wait_for_url("**/compare/small/*/Time")
+
+
+def test_a_point_of_a_comparison_leads_to_its_fault_by_keyboard(open_page, address):
+    page = open_page(f"{address}/compare/small")
+    point = page.locator("#scatter a").first
+    point.focus()
+    said, target = page.locator("#tip").inner_text(), point.get_attribute("href")
+    assert said == point.get_attribute("aria-label")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{target}")
+
+
+def test_definitions_are_read_by_keyboard_and_names_stand_apart_from_their_tags(open_page, address):
+    page = open_page(f"{address}/runs/small")
+    page.locator("#timing-table button.tip").first.focus()
+    assert "half of the faults" in page.locator("#tip").inner_text()
+    page.keyboard.press("Escape")
+    assert not page.locator("#tip").is_visible()
+    assert page.locator('#leaderboard tr[data-name="Time"] th').text_content() == "Time baseline"
 
 
 def test_a_fault_shows_its_clip_and_computes_delay_curves(open_page, address, fault):
@@ -194,7 +213,7 @@ def test_pages_are_small_named_and_ready_for_phones(browser, address, paths):
         assert page.locator("meta[name=viewport]").count() == 1
         assert page.locator("h1").count() == 1
         text = [answer for answer in answers if "image" not in answer.headers.get("content-type", "")]
-        assert len(text) <= 14
+        assert len(text) <= 3  # the page, its style and its script
         assert sum(len(answer.body()) for answer in text) < LARGEST
         page.close()
 
@@ -210,4 +229,4 @@ def test_the_export_works_from_disk(open_page, settings, tmp_path_factory):
     page.wait_for_selector("img.clip:not([hidden])")
     assert page.locator("#episode-curves figure").count() == 3
     page.click("nav >> text=Compare")
-    assert page.locator("#scatter circle").count() == 4
+    assert page.locator("#scatter a").count() == 4

@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from offnominal.core.errors import AlreadyExists, DamagedFile, UnknownName
-from offnominal.web import bundle as bundling
-from offnominal.web.bundle import bundle
+from offnominal.reports.modules import bundle
 from offnominal.web.export import export_pages
+from offnominal.web.files import script
 
 pytestmark = pytest.mark.long
 
@@ -37,8 +37,8 @@ def test_pages_keep_their_policy_and_use_classic_scripts(site):
     page = (site.folder / "index.html").read_text()
     assert 'http-equiv="Content-Security-Policy"' in page
     assert 'type="module"' not in page
-    for script in (site.folder / "static").glob("*.js"):
-        assert not re.search(r"^(import|export) ", script.read_text(), re.MULTILINE)
+    for path in (site.folder / "static").glob("*.js"):
+        assert not re.search(r"^(import|export) ", path.read_text(), re.MULTILINE)
 
 
 def test_a_folder_with_something_else_is_not_overwritten(settings, tmp_path):
@@ -47,14 +47,13 @@ def test_a_folder_with_something_else_is_not_overwritten(settings, tmp_path):
         export_pages(settings, tmp_path)
 
 
-def test_a_module_is_in_a_bundle_once_and_before_its_users(monkeypatch):
+def test_a_module_is_in_a_bundle_once_and_before_its_users():
     sources = {
         "a.js": 'import { b } from "./b.js";\nimport { c as d } from "./c.js";\nb(d);\n',
         "b.js": 'import { c } from "./c.js";\nexport function b() { return c; }\n',
         "c.js": "export const c = 1;\n",
     }
-    monkeypatch.setattr(bundling, "module", sources.__getitem__)
-    text = bundle("a.js")
+    text = bundle("a.js", sources.__getitem__)
     assert text.index("const module_c") < text.index("const module_b") < text.index("const module_a")
     assert text.count("const c = 1") == 1
     assert "const { c: d } = module_c;" in text
@@ -68,13 +67,12 @@ def test_a_module_is_in_a_bundle_once_and_before_its_users(monkeypatch):
         {"a.js": "export default 1;\n"},
     ],
 )
-def test_scripts_that_cannot_be_bundled_are_refused(monkeypatch, sources):
-    monkeypatch.setattr(bundling, "module", sources.__getitem__)
+def test_scripts_that_cannot_be_bundled_are_refused(sources):
     with pytest.raises(DamagedFile):
-        bundle("a.js")
+        bundle("a.js", sources.__getitem__)
 
 
 def test_only_scripts_of_the_package_are_modules():
     for name in ("no.js", "../app.py", "site.css", str(Path(__file__))):
         with pytest.raises(UnknownName):
-            bundling.module(name)
+            script(name)

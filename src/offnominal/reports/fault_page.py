@@ -17,15 +17,6 @@ from offnominal.reports.templates import render
 from offnominal.studies.leaderboards import tied_with_best
 from offnominal.studies.results import RunResults
 
-SCRIPTS = (
-    "choice.js",
-    "tables.js",
-    "charts.js",
-    "compare.js",
-    "faults.js",
-    "episodes.js",
-    "start_faults.js",
-)
 SECTIONS = {
     "ranking": "Leaderboard",
     "compare": "Compare two detectors",
@@ -95,7 +86,7 @@ def fault_content(results: RunResults, folder: Path | None = None) -> PageConten
         sections,
         facts=_sizes(results, data),
         data=data,
-        scripts=SCRIPTS,
+        script="start_faults.js",
         filters=render("sections/filters.html.j2"),
         extra=render("sections/fault_dialog.html.j2"),
         highlight=_winner(data),

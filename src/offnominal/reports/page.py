@@ -15,15 +15,14 @@ from offnominal.core.printable import printable
 from offnominal.core.progress_bar import format_duration
 from offnominal.reports.auroc_scale import auroc_css
 from offnominal.reports.latex import SPECIAL
+from offnominal.reports.modules import bundle
 from offnominal.reports.provenance import PRIVATE, complete, provenance, short_provenance
 from offnominal.reports.sections import PageSection, sections_of
 from offnominal.reports.tables import csv_text, text
-from offnominal.reports.templates import asset, embedded_json, render, script
+from offnominal.reports.templates import asset, embedded_json, render
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import FILE as MANIFEST
 
-SCRIPTS = ("rounding.js", "elements.js", "address.js", "theme.js", "tips.js", "downloads.js", "static_tables.js")
-"""Scripts of every page; those of a study kind follow."""
 LONG = 8
 """Entries of a list that are shown at once; longer lists are folded."""
 SHOWN_ELSEWHERE = ("title", "summary", *PRIVATE)
@@ -41,7 +40,7 @@ class PageContent:
         facts: Sizes of the study by name, such as the number of detectors; the frame adds cells, failures and time.
         explanation: How to read the page; empty if nothing has to be said.
         data: Data of the scripts, ready for JSON; none if None.
-        scripts: Further scripts of the folder ``assets``, which read the data.
+        script: ES module of the folder ``assets`` that starts the page; it imports all others.
         filters: HTML of the filters above the sections.
         extra: HTML after the sections, such as a dialog.
         highlight: CSS colour of the line beside the headline.
@@ -52,7 +51,7 @@ class PageContent:
     facts: Mapping[str, int] = field(default_factory=dict)
     explanation: str = ""
     data: Mapping[str, Any] | None = None
-    scripts: Sequence[str] = ()
+    script: str = "start.js"
     filters: Markup = EMPTY
     extra: Markup = EMPTY
     highlight: str = "var(--accent)"
@@ -99,7 +98,7 @@ def render_page(results: RunResults, content: PageContent, *, manifest: str = ""
         provenance=provenance(results.manifest),
         source=short_provenance(results.manifest),
         style=asset("page.css") + Markup("\n") + Markup(auroc_css()),
-        script=Markup("\n").join(script(name) for name in (*SCRIPTS, *content.scripts, "start.js")),
+        script=Markup(bundle(content.script)),
         files=embedded_json(files),
         data=None if content.data is None else embedded_json(content.data),
     )

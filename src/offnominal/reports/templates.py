@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -34,13 +33,8 @@ def render(template: str, *, package: str = PACKAGE, **values: Any) -> Markup:
 
 
 def asset(name: str) -> Markup:
-    """Return a style sheet or a script of the package, to be inserted as it is."""
+    """Return a style sheet of the package, to be inserted as it is."""
     return Markup((files(PACKAGE) / "assets" / name).read_text(encoding="utf-8"))
-
-
-def script(name: str) -> Markup:
-    """Return a script of the package for a page, where scripts share one scope: an ES module without its exports."""
-    return Markup(re.sub(r"^export ", "", asset(name), flags=re.MULTILINE))
 
 
 def embedded_json(data: Mapping[str, Any]) -> Markup:

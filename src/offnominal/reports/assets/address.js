@@ -1,35 +1,55 @@
-// The state of the page in its address: #section?name=value. It works from disk, and a copied link shows the same.
+// The state of a page in its address, so that a copied link shows the same. Pages of the server and of its export keep it
+// in the query; a report, which is one file, keeps it behind the section: #section?name=value.
 
-const address = { section: "", state: new URLSearchParams() };
+import { byId, options } from "./elements.js";
 
-function readAddress() {
-  const [section, query = ""] = location.hash.slice(1).split("?");
-  address.section = section;
-  if (query) address.state = new URLSearchParams(query);
+const IN_HASH = document.documentElement.dataset.root === undefined;
+let section = "";
+let state = new URLSearchParams(location.search);
+
+function readHash() {
+  const [before, query = ""] = location.hash.slice(1).split("?");
+  section = before;
+  if (query) state = new URLSearchParams(query);
 }
 
-function writeAddress() {
-  const query = address.state.toString();
-  const hash = address.section || query ? `#${address.section}${query ? `?${query}` : ""}` : "";
+function write() {
+  const query = state.size ? `?${state}` : "";
+  if (!IN_HASH) return history.replaceState(null, "", `${location.pathname}${query}${location.hash}`);
+  const hash = section || query ? `#${section}${query}` : "";
   if (location.hash !== hash) history.replaceState(null, "", hash || location.href.split("#")[0]);
 }
 
-const remembered = (name) => address.state.get(name);
+/** Returns what the address says, or null. */
+export const fromAddress = (name) => state.get(name);
 
-function remember(name, value) {
-  if (value === null || value === "") address.state.delete(name);
-  else address.state.set(name, value);
-  writeAddress();
+/**
+ * Keeps values in the address; null and "" are left out.
+ * @param {Record<string, string | null>} values
+ */
+export function toAddress(values) {
+  for (const [name, value] of Object.entries(values)) {
+    if (value) state.set(name, value);
+    else state.delete(name);
+  }
+  write();
 }
 
-function startAddress() {
+/** Fills a select element; chosen is what the address says, if it is one of the entries. */
+export function optionsFromAddress(id, entries, fallback, name = id) {
+  const wanted = fromAddress(name);
+  options(byId(id), entries, entries.some(([value]) => value === wanted) ? wanted : fallback);
+}
+
+/** Follows links within a report, and shows the section of its address. */
+export function startSections() {
   addEventListener("hashchange", () => {
     if (location.hash.includes("?")) return location.reload();
-    readAddress();
-    writeAddress();
+    readHash();
+    write();
   });
-  const target = address.section && document.getElementById(address.section);
+  const target = section && document.getElementById(section);
   if (target) target.scrollIntoView();
 }
 
-readAddress();
+if (IN_HASH) readHash();

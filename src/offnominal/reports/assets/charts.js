@@ -1,6 +1,14 @@
 // Figures: critical differences, distributions, delay against false alarms.
 
-function criticalDifference() {
+import { faultsNow, keyNow, metricNow } from "./choice.js";
+import { isBaseline, withUnit } from "./detectors.js";
+import { byId, chart, clamp, draw, html, mean, put, ticks } from "./elements.js";
+import { DATA } from "./page_data.js";
+import { SHAPES, legendMark } from "./pair_figure.js";
+import { fixed, shown } from "./rounding.js";
+import { detectorLegend, visible } from "./visible_detectors.js";
+
+export function criticalDifference() {
   const found = DATA.ranks[metricNow().name]?.[keyNow()];
   if (!found) return put("critical", html("p", { class: "note" }, "Needs at least two detectors and two faults."));
   const k = found.names.length;
@@ -56,7 +64,7 @@ function rankLabel(name, rank, x, top, y, isLeft) {
   ];
 }
 
-function distribution(id, side, entries) {
+export function distribution(id, side, entries) {
   const metric = metricNow();
   const faults = faultsNow();
   const names = visible();
@@ -95,6 +103,13 @@ function grid(x, low, high, top, bottom, metric) {
   return lines;
 }
 
+function quantile(sorted, share) {
+  const at = share * (sorted.length - 1);
+  const below = Math.floor(at);
+  const above = Math.min(below + 1, sorted.length - 1);
+  return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
+}
+
 function boxRow(found, x, y, colour, hollow) {
   const sorted = found.map(([value]) => value).sort((a, b) => a - b);
   const [q1, q2, q3] = [0.25, 0.5, 0.75].map((share) => quantile(sorted, share));
@@ -108,14 +123,7 @@ function boxRow(found, x, y, colour, hollow) {
   ];
 }
 
-const SHAPES = ["M-5 0A5 5 0 1 0 5 0A5 5 0 1 0-5 0Z", "M-4.6-4.6H4.6V4.6H-4.6Z", "M0-5.8L5.6 4.4H-5.6Z", "M0-6L6 0L0 6L-6 0Z", "M0 5.8L5.6-4.4H-5.6Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z", "M-5.6-3L-3-5.6L0-2.6L3-5.6L5.6-3L2.6 0L5.6 3L3 5.6L0 2.6L-3 5.6L-5.6 3L-2.6 0Z", "M0-6.6L1.6-2.1L6.3-2L2.5 .8L3.9 5.4L0 2.7L-3.9 5.4L-2.5 .8L-6.3-2L-1.6-2.1Z"];
 const hiddenAlarms = new Set();
-
-function legendEntry(shape, colour, text, hollow) {
-  return html("li", {}, ...legendMark(shape, colour, text, hollow));
-}
-
-const legendMark = (shape, colour, text, hollow) => [draw("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, draw("path", { d: SHAPES[shape % SHAPES.length], fill: hollow ? "none" : colour, stroke: colour, "stroke-width": 1.6 })), text];
 
 function alarmLegend() {
   const alarms = Object.keys(DATA.timing.alarms);
@@ -158,7 +166,7 @@ function costAxis(values, left, right) {
   return { x, hasZero, marks: [...(hasZero ? [0] : []), ...ticks.filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high)] };
 }
 
-function delayAgainstFalseAlarms() {
+export function delayAgainstFalseAlarms() {
   const points = scatterPoints();
   if (!points.length) return put("tradeoff", html("p", { class: "note" }, "This run has no alarms."));
   const [left, right, top, bottom] = [70, 985, 14, 400];

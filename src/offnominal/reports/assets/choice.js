@@ -1,74 +1,58 @@
-// What the reader has chosen to look at, in the address too, and which parts of the page show it.
+// The metric and the faults that the reader has chosen, kept in the address.
 
-const DATA = JSON.parse(document.getElementById("data").textContent);
-const choice = { metric: 0, world: -1, kind: -1, level: -1 };
-const hidden = new Set();
-const watchers = [];
+import { optionsFromAddress, toAddress } from "./address.js";
+import { byId } from "./elements.js";
+import { DATA } from "./page_data.js";
 
-const onChoice = (watcher) => watchers.push(watcher);
-const metricNow = () => DATA.metrics[choice.metric];
-const keyOf = (world, kind, level) => `${world},${kind},${level}`;
-const keyNow = () => keyOf(choice.world, choice.kind, choice.level);
-const leaderboardNow = () => (metricNow() ? (DATA.leaderboards[metricNow().name]?.[keyNow()] ?? []) : []);
-const visible = () => DATA.names.map((_, index) => index).filter((index) => !hidden.has(DATA.names[index]));
+const SIDES = { world: DATA.worlds, kind: DATA.kinds, level: DATA.levels };
 
-function faultsNow() {
-  const numbers = DATA.faults.map((_, number) => number);
-  return numbers.filter((number) => {
-    const fault = DATA.faults[number];
-    return (
-      (choice.world < 0 || fault.world === DATA.worlds[choice.world]) &&
-      (choice.kind < 0 || fault.kind === DATA.kinds[choice.kind]) &&
-      (choice.level < 0 || fault.level === DATA.levels[choice.level])
-    );
-  });
+/** @returns {import("./detectors.js").Metric} */
+export const metricNow = () => DATA.metrics.find((metric) => metric.name === byId("metric").value);
+
+/** Returns what the address says about the metric: nothing about the first one. */
+export const metricInAddress = () => (metricNow() === DATA.metrics[0] ? null : metricNow().name);
+
+/** Returns the place of the chosen world, kind or level; -1 stands for all. */
+export const placeOf = (side) => SIDES[side].indexOf(byId(side).value);
+
+/** Returns the key of leaderboards and differences. */
+export const keyOf = (world, kind, level) => `${world},${kind},${level}`;
+export const keyNow = () => keyOf(placeOf("world"), placeOf("kind"), placeOf("level"));
+
+/** Returns the leaderboard of the choice, best first. */
+export const leaderboardNow = () => DATA.leaderboards[metricNow().name]?.[keyNow()] ?? [];
+
+/** Returns the numbers of the chosen faults. */
+export function faultsNow() {
+  const all = DATA.faults.map((_, number) => number);
+  return all.filter((number) => Object.keys(SIDES).every((side) => !byId(side).value || DATA.faults[number][side] === byId(side).value));
 }
 
-function changed() {
-  if (metricNow()) for (const watcher of watchers) watcher();
-  const faults = faultsNow().length;
-  byId("status").textContent = faults === 1 ? "1 fault" : `${faults} faults`;
-  byId("metric-tip").dataset.tip = metricNow()?.meaning ?? "";
-  remember("hide", [...hidden].join("\n"));
-  for (const [side, place] of Object.entries(choice)) remember(side, place <= (side === "metric" ? 0 : -1) ? null : textsOf(side)[place]);
+/** Fills the choice of a metric. */
+export function fillMetrics() {
+  optionsFromAddress("metric", DATA.metrics.map((metric) => [metric.name, metric.label]), DATA.metrics[0]?.name);
 }
 
-const textsOf = (side) => ({ metric: DATA.metrics.map((metric) => metric.name), world: DATA.worlds, kind: DATA.kinds, level: DATA.levels })[side];
-
-function startChoice() {
-  for (const side of Object.keys(choice)) {
-    const texts = side === "metric" ? DATA.metrics.map((metric) => metric.label) : textsOf(side);
-    const place = textsOf(side).indexOf(remembered(side));
-    if (place >= 0) choice[side] = place;
-    options(byId(side), [...(side === "metric" ? [] : [["-1", "all"]]), ...texts.map((text, number) => [String(number), text])], String(choice[side]));
-    byId(side).addEventListener("change", (event) => {
-      choice[side] = Number(event.target.value);
-      changed();
-    });
-  }
-  for (const name of (remembered("hide") ?? "").split("\n")) if (DATA.names.includes(name)) hidden.add(name);
+/** Starts the choice of a metric, world, kind and level; calls a function at every change, and once before the reset. */
+export function startChoice(changed, reset = () => {}) {
+  const write = () => {
+    toAddress({ metric: metricInAddress(), ...Object.fromEntries(Object.keys(SIDES).map((side) => [side, byId(side).value])) });
+    changed();
+  };
+  fillMetrics();
+  for (const [side, texts] of Object.entries(SIDES)) optionsFromAddress(side, [["", "all"], ...texts.map((text) => [text, text])], "");
+  for (const side of ["metric", ...Object.keys(SIDES)]) byId(side).addEventListener("change", write);
   byId("filters").addEventListener("reset", (event) => {
     event.preventDefault();
-    Object.assign(choice, { metric: 0, world: -1, kind: -1, level: -1 });
-    for (const side of Object.keys(choice)) byId(side).value = String(choice[side]);
-    hidden.clear();
-    changed();
+    for (const side of Object.keys(SIDES)) byId(side).value = "";
+    byId("metric").selectedIndex = 0;
+    reset();
+    write();
   });
 }
 
-// A legend of buttons that show and hide detectors in all figures and heat maps.
-function detectorLegend() {
-  const entries = DATA.names.map((name) => {
-    const toggle = (event) => {
-      if (hidden.has(name)) hidden.delete(name);
-      else if (visible().length > 1) hidden.add(name);
-      const place = [event.currentTarget.closest("figure").id, DATA.names.indexOf(name)];
-      changed();
-      byId(place[0]).querySelectorAll(".legend button")[place[1]]?.focus();
-    };
-    const mark = html("span", { class: "dot", "aria-hidden": "true" });
-    const button = html("button", { type: "button", class: isBaseline(name) ? "plain baseline" : "plain", "--own": DATA.colours[name], "aria-pressed": String(!hidden.has(name)), onclick: toggle }, mark, name);
-    return html("li", {}, button);
-  });
-  return html("ul", { class: "legend toggles", "aria-label": "Detectors: press to show or hide" }, ...entries);
+/** Says how many faults are chosen. */
+export function showCount() {
+  const count = faultsNow().length;
+  byId("status").textContent = count === 1 ? "1 fault" : `${count} faults`;
 }

@@ -1,6 +1,8 @@
 // Files that the browser makes from the page: tables as CSV and LaTeX, figures as PNG and SVG, the manifest.
 
-const FILES = JSON.parse(document.getElementById("files").textContent);
+import { byId, draw, html } from "./elements.js";
+
+const FILES = JSON.parse(byId("files").textContent);
 const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
 
 function save(name, content, type) {
@@ -94,7 +96,7 @@ function standalone(figure) {
   const { x, y, width, height: drawn } = svg.viewBox.baseVal;
   const legend = legendMarks(figure, { x, y, width, height: drawn });
   const height = drawn + legend.height;
-  copy.setAttribute("xmlns", SVG);
+  copy.setAttribute("xmlns", svg.namespaceURI);
   copy.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);
@@ -139,8 +141,9 @@ function tableTools(region) {
   region.after(html("div", { class: "tools" }, ...buttons));
 }
 
-function startDownloads() {
+/** Adds buttons to all tables and figures. */
+export function startDownloads() {
   for (const figure of document.querySelectorAll("main figure")) figureTools(figure);
   for (const region of document.querySelectorAll("main .scroll:has(table[id], table[data-name])")) tableTools(region);
-  byId("save-manifest")?.addEventListener("click", () => save("manifest.json", JSON.stringify(FILES.manifest, null, 2), "application/json"));
+  document.getElementById("save-manifest")?.addEventListener("click", () => save("manifest.json", JSON.stringify(FILES.manifest, null, 2), "application/json"));
 }

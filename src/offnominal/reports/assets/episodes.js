@@ -1,5 +1,9 @@
 // The episode viewer: a score, its nominal twin, the fault and the alarms.
 
+import { fromAddress, toAddress } from "./address.js";
+import { byId, chart, draw, html, options, put, ticks } from "./elements.js";
+import { DATA } from "./page_data.js";
+
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 function decoded(text, [low, high]) {
@@ -30,11 +34,12 @@ function refreshEpisode(wanted = {}) {
   const episode = refill("episode-number", unique(exampleRows({ world, split, name }).map((row) => row.episode)), before.number);
   const row = exampleRows({ world, split, name, episode })[0];
   const first = row === DATA.examples.rows[DATA.examples.default];
-  remember("episode", first ? null : [world, split, name, episode].join("\n"));
+  toAddress({ episode: first ? null : [world, split, name, episode].join("\n") });
   paintEpisode(row);
 }
 
-const watchEpisode = (world, split) => refreshEpisode({ world, split });
+/** Shows an episode of a fault. */
+export const watchEpisode = (world, split) => refreshEpisode({ world, split });
 
 function paintEpisode(row) {
   const [left, right, top, bottom] = [52, 880, 44, 330];
@@ -115,14 +120,14 @@ function episodeFacts(row) {
   return html("div", {}, html("dl", { class: "facts tight" }, ...plain), html("dl", { class: "facts tight" }, ...alarms));
 }
 
-function startEpisodes() {
+export function startEpisodes() {
   if (!DATA.examples.rows.length) {
     put("viewer", html("p", { class: "note" }, "No episodes were recorded."));
     return;
   }
   for (const id of ["world", "split", "name", "number"]) byId(`episode-${id}`).addEventListener("change", () => refreshEpisode());
   byId("episode-log").addEventListener("change", () => refreshEpisode());
-  const [world, split, name, number] = (remembered("episode") ?? "").split("\n");
+  const [world, split, name, number] = (fromAddress("episode") ?? "").split("\n");
   const first = DATA.examples.rows[DATA.examples.default];
   refreshEpisode(number ? { world, split, name, number } : { world: first.world, split: first.split, name: first.name, number: String(first.episode) });
 }

@@ -1,7 +1,5 @@
-// Starts what every page has.
+// The page of a study whose tables and figures are in the page.
 
-startTheme();
-startStaticTables();
-startDownloads();
-startTips();
-startAddress();
+import { startReport } from "./report.js";
+
+startReport();

@@ -1,17 +1,39 @@
-// Puts the page of a study on faults together.
+// The page of a study on faults.
 
-startChoice();
+import { criticalDifference, delayAgainstFalseAlarms, distribution } from "./charts.js";
+import { metricNow, showCount, startChoice } from "./choice.js";
+import { byId } from "./elements.js";
+import { startEpisodes } from "./episodes.js";
+import { heatMap, matrices, startFaults } from "./faults.js";
+import { guaranteeTable } from "./guarantees.js";
+import { leaderboardTable } from "./leaderboard_table.js";
+import { DATA } from "./page_data.js";
+import { comparePair, startCompare } from "./pair_section.js";
+import { startReport } from "./report.js";
+import { startTiming, timingTable } from "./timing_table.js";
+import { onVisible, showAll } from "./visible_detectors.js";
+
+function paint() {
+  showCount();
+  byId("metric-tip").dataset.tip = metricNow()?.meaning ?? "";
+  if (!metricNow()) return;
+  leaderboardTable();
+  criticalDifference();
+  distribution("spread-kind", "kind", DATA.kinds);
+  distribution("spread-level", "level", DATA.levels);
+  matrices();
+  heatMap();
+  timingTable();
+  guaranteeTable();
+  delayAgainstFalseAlarms();
+  if (DATA.names.length > 1) comparePair();
+}
+
+startChoice(paint, showAll);
+onVisible(paint);
 startFaults();
 startEpisodes();
-startAlarms();
-onChoice(leaderboard);
-onChoice(criticalDifference);
-onChoice(() => distribution("spread-kind", "kind", DATA.kinds));
-onChoice(() => distribution("spread-level", "level", DATA.levels));
-onChoice(matrices);
-onChoice(heatMap);
-onChoice(timingTable);
-onChoice(guaranteeTable);
-onChoice(delayAgainstFalseAlarms);
+startTiming();
 if (DATA.names.length > 1) startCompare();
-changed();
+paint();
+startReport();

@@ -1,7 +1,11 @@
 // Light and dark colours: those of the system until the reader chooses.
 
-function startTheme() {
+import { byId } from "./elements.js";
+
+/** Starts the button that changes the colours. */
+export function startTheme() {
   const root = document.documentElement;
+  const button = byId("theme");
   const stored = (value) => {
     try {
       return value === undefined ? localStorage.getItem("theme") : localStorage.setItem("theme", value);
@@ -12,17 +16,18 @@ function startTheme() {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const dark = () => (root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
   const label = () => {
-    byId("theme").textContent = dark() ? "Light" : "Dark";
-    byId("theme").setAttribute("aria-label", dark() ? "Light colours" : "Dark colours");
-    byId("theme").setAttribute("aria-pressed", String(dark()));
+    button.textContent = dark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", dark() ? "Light colours" : "Dark colours");
+    button.setAttribute("aria-pressed", String(dark()));
   };
   const before = stored();
   if (before) root.dataset.theme = before;
-  byId("theme").addEventListener("click", () => {
+  button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
     stored(root.dataset.theme);
     label();
   });
   system.addEventListener("change", label);
+  button.hidden = false;
   label();
 }

@@ -1,6 +1,9 @@
 // Short texts beside the pointer, the finger or the focus: [data-tip] says what they are.
 
-function tipButton(label, text) {
+import { byId, clamp, html } from "./elements.js";
+
+/** Returns a button that says what a label means. */
+export function tipButton(label, text) {
   return html("button", { type: "button", class: "tip", "aria-label": `Definition of ${label}`, "data-tip": text }, "?");
 }
 
@@ -38,12 +41,13 @@ function moveMark(svg, event) {
   showTip(marks[now < 0 ? 0 : (now + step + marks.length) % marks.length]);
 }
 
-function startTips() {
+/** Starts the texts of a page, which has an element #tip for them. */
+export function startTips() {
   const found = (event) => event.target.closest?.("[data-tip]");
   document.addEventListener("pointerover", (event) => (found(event) && event.pointerType === "mouse" ? showTip(found(event)) : null));
   document.addEventListener("pointerout", (event) => (found(event) && event.pointerType === "mouse" ? hideTip() : null));
   document.addEventListener("click", (event) => (found(event) ? showTip(found(event)) : hideTip()));
-  document.addEventListener("focusin", (event) => (event.target.matches("button[data-tip]") ? showTip(event.target) : null));
+  document.addEventListener("focusin", (event) => (event.target.matches(":is(button, a)[data-tip]") ? showTip(event.target) : null));
   document.addEventListener("focusout", hideTip);
   document.addEventListener("scroll", hideTip, { capture: true, passive: true });
   document.addEventListener("keydown", (event) => {

@@ -1,18 +1,17 @@
 // One fault: strengths, clip, all detectors, delay curves.
 
-import { byId, draw, html, options, put, shown, ticks } from "./elements.js";
-import { fromAddress, link, pageData, toAddress } from "./page.js";
-import { detectorCell, digitsOf, withInterval, withUnit } from "./detectors.js";
-import { fixed } from "./rounding.js";
+import { fromAddress, toAddress } from "./address.js";
+import { fillMetrics, metricInAddress, metricNow } from "./choice.js";
+import { detectorCell, digitsOf, isBaseline, withInterval, withUnit } from "./detectors.js";
+import { byId, draw, html, options, put, ticks } from "./elements.js";
+import { link } from "./page.js";
+import { DATA } from "./page_data.js";
 import { sortable } from "./table.js";
+import { alarmInAddress, fillAlarms, percentage, timingCells, timingColumns, timingNumbers } from "./timing_table.js";
 
-const data = pageData();
-const COLOURS = data.colours;
 const SHOWN_CURVES = 6;
 
 const variantNow = () => Number(byId("strength").value);
-const metricNow = () => data.metrics.find((metric) => metric.name === byId("metric").value);
-const percent = (share) => `${fixed(100 * share, 1).replace("-", "−")} %`;
 
 function paint() {
   strengths();
@@ -23,10 +22,10 @@ function paint() {
 }
 
 function strengths() {
-  const { symbol, unit } = data.about;
-  const most = Math.max(...data.strengths.flatMap((row) => [row.lost?.[2] ?? 0, row.lost_random?.[2] ?? 0]), 0.05);
-  const now = data.variants[variantNow()];
-  const rows = data.strengths.map((row, place) => ({
+  const { symbol, unit } = DATA.about;
+  const most = Math.max(...DATA.strengths.flatMap((row) => [row.lost?.[2] ?? 0, row.lost_random?.[2] ?? 0]), 0.05);
+  const now = DATA.variants[variantNow()];
+  const rows = DATA.strengths.map((row, place) => ({
     keys: [place, row.parameter, row.lost?.[0], null, row.lost_random?.[0]],
     node: html(
       "tr",
@@ -44,23 +43,23 @@ function strengths() {
 }
 
 function lost(numbers) {
-  return numbers ? [percent(numbers[0]), html("span", { class: "interval" }, ` [${percent(numbers[1])}, ${percent(numbers[2])}]`)] : "–";
+  return numbers ? [percentage(numbers[0]), html("span", { class: "interval" }, ` [${percentage(numbers[1])}, ${percentage(numbers[2])}]`)] : "–";
 }
 
 function lostBar([value, low, high], most) {
   const x = (share) => (180 * Math.max(share, 0)) / most;
   return draw(
     "svg",
-    { viewBox: "0 0 184 22", role: "img", "aria-label": `${percent(value)} of the return lost` },
+    { viewBox: "0 0 184 22", role: "img", "aria-label": `${percentage(value)} of the return lost` },
     draw("rect", { x: 0, y: 6, width: x(value), height: 10, rx: 2, fill: "var(--bad)", "fill-opacity": 0.75 }),
     draw("line", { x1: x(low), x2: x(high), y1: 11, y2: 11, stroke: "var(--ink)", "stroke-width": 1.5 }),
   );
 }
 
 function clip() {
-  const variant = data.variants[variantNow()];
+  const variant = DATA.variants[variantNow()];
   const { root } = document.documentElement.dataset;
-  const image = html("img", { class: "clip", alt: `Nominal twin and faulty episode side by side: ${data.anomaly}, ${variant}, in ${data.world}` });
+  const image = html("img", { class: "clip", alt: `Nominal twin and faulty episode side by side: ${DATA.anomaly}, ${variant}, in ${DATA.world}` });
   const note = html("p", { class: "note", role: "status" }, "The clip is being made…");
   image.hidden = true;
   image.addEventListener("load", () => {
@@ -68,13 +67,13 @@ function clip() {
     note.remove();
   });
   image.addEventListener("error", () => (note.textContent = "There is no clip: this world cannot be simulated or drawn again."));
-  const show = () => image.setAttribute("src", `${root}clips/${encodeURIComponent(data.id)}/${encodeURIComponent(data.fault)}/${data.clips[variantNow()]}.webp`);
-  const replay = link("replay", { world: data.world_id, fault: data.anomaly, strength: variant, seed: String(data.seeds[variantNow()]) });
+  const show = () => image.setAttribute("src", `${root}clips/${encodeURIComponent(DATA.id)}/${encodeURIComponent(DATA.fault)}/${DATA.clips[variantNow()]}.webp`);
+  const replay = link("replay", { world: DATA.world_id, fault: DATA.anomaly, strength: variant, seed: String(DATA.seeds[variantNow()]) });
   const caption = html(
     "figcaption",
     {},
     `Left: nominal twin. Right: the same seed with the fault (${variant}); the frame is red while it is active. `,
-    data.static ? null : html("a", { href: replay }, "Replay this episode"),
+    DATA.static ? null : html("a", { href: replay }, "Replay this episode"),
   );
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
     note.replaceChildren(html("button", { type: "button", onclick: show }, "Play the clip"));
@@ -86,40 +85,31 @@ function detectors() {
   const metric = metricNow();
   const variant = variantNow();
   const alarm = byId("alarm").value;
-  const columns = data.timing.columns;
   byId("meaning").textContent = `${withUnit(metric)}: ${metric.meaning}`;
-  const rows = data.names.map((name, index) => {
-    const cell = data.numbers[metric.name][variant][index];
-    const timing = alarm ? data.timing.alarms[alarm][variant][index] : null;
-    const keys = data.cells[name] ?? [];
+  const rows = DATA.names.map((name, index) => {
+    const cell = DATA.numbers[metric.name][variant][index];
+    const found = alarm ? DATA.timing.alarms[alarm][variant][index] : null;
+    const timing = found ? timingNumbers(found) : DATA.timing.columns.map(() => null);
+    const keys = DATA.cells[name] ?? [];
     const number = cell ? withInterval(...cell, digitsOf(metric)) : ["–"];
     const links = keys.slice(1).map(([key, seed]) => html("a", { class: "seed", href: link(`cells/${key}`), title: `cell of seed ${seed}` }, String(seed)));
     return {
-      keys: [name, cell?.[0], ...columns.map((_, column) => timing?.[column])],
+      keys: [name, cell?.[0], ...timing],
       node: html(
         "tr",
         {},
-        detectorCell(data, name),
+        detectorCell(name),
         html("td", {}, keys.length ? html("a", { class: "number", href: link(`cells/${keys[0][0]}`) }, ...number) : number, ...links),
-        ...columns.map((column, place) => html("td", {}, timingText(column.name, timing, place))),
+        timingCells(timing),
       ),
     };
   });
   sortable(
     byId("detectors"),
-    [{ label: "Detector", className: "left" }, { label: withUnit(metric), down: metric.higher }, ...columns.map((column) => ({ label: column.label }))],
+    [{ label: "Detector", className: "left" }, { label: withUnit(metric), down: metric.higher, tip: metric.meaning }, ...timingColumns()],
     rows,
     { column: 1, up: !metric.higher },
   );
-}
-
-function timingText(name, timing, place) {
-  const value = timing?.[place];
-  if (!timing) return "–";
-  const missed = timing[data.timing.columns.findIndex((column) => column.name === "miss_rate")];
-  if (name === "median_delay" && value === null && missed !== null) return data.half_missed;
-  if (value === null || value === undefined) return "–";
-  return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : percent(value);
 }
 
 function curves() {
@@ -127,13 +117,13 @@ function curves() {
   byId("delays").hidden = !alarm;
   if (!alarm) return;
   const variant = variantNow();
-  const found = data.names.map((name) => [name, data.curves[name]?.[variant]?.[alarm]]).filter(([, curve]) => curve);
+  const found = DATA.names.map((name) => [name, DATA.curves[name]?.[variant]?.[alarm]]).filter(([, curve]) => curve);
   if (found.length) put("curve", ...curveFigure(found));
-  else put("curve", html("p", { class: "note" }, data.static ? "No curve was computed for this export." : "No curve has been computed yet."));
-  const open = data.names.filter((name) => data.cells[name] && !data.curves[name]);
+  else put("curve", html("p", { class: "note" }, DATA.static ? "No curve was computed for this export." : "No curve has been computed yet."));
+  const open = DATA.names.filter((name) => DATA.cells[name] && !DATA.curves[name]);
   put(
     "more-curves",
-    ...(data.static ? [] : open.map((name) => html("button", { type: "button", onclick: () => compute([name]) }, `${name}, about ${Math.max(1, Math.round(data.seconds[name]))} s`))),
+    ...(DATA.static ? [] : open.map((name) => html("button", { type: "button", onclick: () => compute([name]) }, `${name}, about ${Math.max(1, Math.round(DATA.seconds[name]))} s`))),
   );
 }
 
@@ -150,13 +140,13 @@ function curveFigure(found) {
     const at = Math.max(y(curve.detected.at(-1) ?? 0) + 4, lowest + 15);
     lowest = at;
     return [
-      draw("line", { x1: end, x2: right + 6, y1: y(curve.detected.at(-1) ?? 0), y2: at - 4, stroke: COLOURS[name], "stroke-width": 0.7, "stroke-dasharray": "2 3" }),
+      draw("line", { x1: end, x2: right + 6, y1: y(curve.detected.at(-1) ?? 0), y2: at - 4, stroke: DATA.colours[name], "stroke-width": 0.7, "stroke-dasharray": "2 3" }),
       draw("text", { x: right + 10, y: at }, name),
-      draw("circle", { cx: end, cy: y(curve.detected.at(-1) ?? 0), r: 3, fill: COLOURS[name] }),
+      draw("circle", { cx: end, cy: y(curve.detected.at(-1) ?? 0), r: 3, fill: DATA.colours[name] }),
     ];
   });
-  const bands = found.length <= 3 ? found.map(([name, curve]) => draw("path", { d: bandPath(curve, x, y), fill: COLOURS[name], "fill-opacity": 0.13 })) : [];
-  const lines = found.map(([name, curve]) => draw("path", { d: path(curve.detected), fill: "none", stroke: COLOURS[name], "stroke-width": data.baselines.includes(name) ? 1.3 : 2.2, "stroke-dasharray": data.baselines.includes(name) ? "5 4" : null }, draw("title", {}, name)));
+  const bands = found.length <= 3 ? found.map(([name, curve]) => draw("path", { d: bandPath(curve, x, y), fill: DATA.colours[name], "fill-opacity": 0.13 })) : [];
+  const lines = found.map(([name, curve]) => draw("path", { d: path(curve.detected), fill: "none", stroke: DATA.colours[name], "stroke-width": isBaseline(name) ? 1.3 : 2.2, "stroke-dasharray": isBaseline(name) ? "5 4" : null }, draw("title", {}, name)));
   const [episodes] = found.map(([, curve]) => curve.episodes);
   return [
     draw(
@@ -169,7 +159,7 @@ function curveFigure(found) {
       ...lines,
       ...labels.flat(),
     ),
-    html("figcaption", {}, `${episodes} episodes of ${data.splits[variantNow()]}, alarm “${byId("alarm").value}”, first training seed.${bands.length ? " Bands: pointwise 95 %." : ""} Dashed: baselines.`),
+    html("figcaption", {}, `${episodes} episodes of ${DATA.splits[variantNow()]}, alarm “${byId("alarm").value}”, first training seed.${bands.length ? " Bands: pointwise 95 %." : ""} Dashed: baselines.`),
   ];
 }
 
@@ -185,10 +175,10 @@ async function compute(names) {
   for (const name of names) {
     status.textContent = `${name} is fitted again…`;
     try {
-      const answer = await fetch(`${document.documentElement.dataset.root}curves/${data.cells[name][0][0]}.json`);
+      const answer = await fetch(`${document.documentElement.dataset.root}curves/${DATA.cells[name][0][0]}.json`);
       if (!answer.ok) throw new Error(String(answer.status));
       const stored = await answer.json();
-      data.curves[name] = data.splits.map((split) => stored[split]);
+      DATA.curves[name] = DATA.splits.map((split) => stored[split]);
       status.textContent = "";
     } catch {
       status.textContent = `The curve of ${name} cannot be computed: its data or its detector is not available here.`;
@@ -199,10 +189,10 @@ async function compute(names) {
 
 /** Scores of all detectors on one recorded episode. */
 function episode() {
-  const found = data.episodes[variantNow()];
+  const found = DATA.episodes[variantNow()];
   byId("episode").hidden = !found;
   if (!found) return;
-  const names = data.names.filter((name) => found.detectors[name]);
+  const names = DATA.names.filter((name) => found.detectors[name]);
   put("episode-curves", ...names.map((name) => episodeFigure(name, found.detectors[name], found)));
   byId("episode-note").textContent = `Seed ${found.seed}, onset at step ${found.onset}${found.effective === null || found.effective === found.onset ? "" : `, first effect at step ${found.effective}`}.`;
 }
@@ -228,7 +218,7 @@ function episodeFigure(name, { scores, twin, thresholds, alarms }, found) {
       draw("rect", { x: x(found.onset), y: top, width: Math.max(x(end) - x(found.onset), 1), height: bottom - top, fill: "var(--fault)" }),
       draw("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }),
       twin.length ? draw("path", { d: path(twin), fill: "none", stroke: "var(--twin)", "stroke-width": 1.1 }) : null,
-      draw("path", { d: path(scores), fill: "none", stroke: COLOURS[name], "stroke-width": 1.7 }),
+      draw("path", { d: path(scores), fill: "none", stroke: DATA.colours[name], "stroke-width": 1.7 }),
       limit === null ? null : draw("line", { x1: left, x2: right, y1: y(limit), y2: y(limit), stroke: "var(--ink)", "stroke-dasharray": "5 4" }),
       first === null ? null : draw("path", { d: "M0 0L-5-9H5Z", transform: `translate(${x(first)} ${top - 2})`, fill: first < found.onset ? "var(--bad)" : "var(--ink)" }),
     ),
@@ -238,16 +228,13 @@ function episodeFigure(name, { scores, twin, thresholds, alarms }, found) {
 
 function start() {
   const wanted = fromAddress("strength");
-  const place = data.variants.indexOf(wanted);
-  options(byId("strength"), data.variants.map((variant, number) => [String(number), variant]), String(place >= 0 ? place : data.variants.length - 1));
-  const metric = fromAddress("metric");
-  options(byId("metric"), data.metrics.map((each) => [each.name, each.label]), data.metrics.some((each) => each.name === metric) ? metric : data.metrics[0].name);
-  const alarms = Object.keys(data.timing.alarms);
-  const alarm = fromAddress("alarm");
-  options(byId("alarm"), alarms.map((each) => [each, each]), alarms.includes(alarm) ? alarm : (data.timing.default ?? ""));
+  const place = DATA.variants.indexOf(wanted);
+  options(byId("strength"), DATA.variants.map((variant, number) => [String(number), variant]), String(place >= 0 ? place : DATA.variants.length - 1));
+  fillMetrics();
+  fillAlarms();
   for (const id of ["strength", "metric", "alarm"])
     byId(id).addEventListener("change", () => {
-      toAddress({ strength: data.variants[variantNow()], metric: byId("metric").value, alarm: byId("alarm").value });
+      toAddress({ strength: DATA.variants[variantNow()], metric: metricInAddress(), alarm: alarmInAddress() });
       paint();
     });
   for (const id of ["world", "other"]) byId(id).addEventListener("change", () => location.assign(byId(id).value));
@@ -255,7 +242,7 @@ function start() {
 
 start();
 paint();
-if (!data.static && byId("alarm").value) {
-  const cheap = data.names.filter((name) => data.cells[name] && !data.curves[name] && !data.baselines.includes(name) && data.seconds[name] <= data.cheap);
+if (!DATA.static && byId("alarm").value) {
+  const cheap = DATA.names.filter((name) => DATA.cells[name] && !DATA.curves[name] && !isBaseline(name) && DATA.seconds[name] <= DATA.cheap);
   compute(cheap.slice(0, SHOWN_CURVES));
 }

@@ -1,16 +1,18 @@
 // The live monitor: choice of a run, the run itself, faults, evidence and alarms.
 
+import { fromAddress, toAddress } from "./address.js";
 import { drawChannels } from "./channel_strip.js";
-import { byId, html, options, put, shown } from "./elements.js";
+import { byId, html, options, put } from "./elements.js";
 import { FaultForm } from "./fault_form.js";
 import { Connection } from "./live_connection.js";
-import { fromAddress, link, pageData, toAddress } from "./page.js";
+import { link } from "./page.js";
+import { DATA } from "./page_data.js";
+import { shown } from "./rounding.js";
 import { drawScores, highest } from "./score_chart.js";
 
 const WINDOW = 300;
 const LOGGED = 60;
 const STILL_INTERVAL = 500;
-const choices = pageData();
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** State of the run that is shown. */
@@ -59,17 +61,17 @@ function say(text, bad = false) {
 // Choice of a run
 
 function startSetup() {
-  const defaults = choices.defaults;
+  const defaults = DATA.defaults;
   const chosen = { ...defaults, ...Object.fromEntries(new URLSearchParams(location.search)) };
-  options(byId("world"), choices.worlds.map((/** @type {any} */ each) => [each.id, each.id]), chosen.world);
+  options(byId("world"), DATA.worlds.map((/** @type {any} */ each) => [each.id, each.id]), chosen.world);
   if (!byId("world").value) byId("world").value = defaults.world;
-  options(byId("alarm"), choices.alarms.map((/** @type {any} */ each) => [each.id, `${each.id}: ${each.summary}`]), chosen.alarm);
+  options(byId("alarm"), DATA.alarms.map((/** @type {any} */ each) => [each.id, `${each.id}: ${each.summary}`]), chosen.alarm);
   const wanted = typeof chosen.detectors === "string" ? chosen.detectors.split(",") : chosen.detectors;
   const box = (/** @type {any} */ each) =>
     html("label", { title: each.summary }, html("input", { type: "checkbox", name: "detector", value: each.id, checked: wanted.includes(each.id) }), each.id);
   const quick = (/** @type {any} */ each) => each.cost === "seconds" && !each.images;
-  put("detectors", ...choices.detectors.filter(quick).map(box));
-  const others = choices.detectors.filter((/** @type {any} */ each) => !quick(each));
+  put("detectors", ...DATA.detectors.filter(quick).map(box));
+  const others = DATA.detectors.filter((/** @type {any} */ each) => !quick(each));
   put("more-detectors", html("p", { class: "note" }, "These train a network or score images; the first start takes minutes, later ones seconds."), ...others.map(box));
   byId("seed").value = String(chosen.seed);
   byId("world").onchange = showWorld;
@@ -83,7 +85,7 @@ function startSetup() {
 }
 
 function showWorld() {
-  const world = choices.worlds.find((/** @type {any} */ each) => each.id === byId("world").value);
+  const world = DATA.worlds.find((/** @type {any} */ each) => each.id === byId("world").value);
   options(byId("policy"), world.policies.map((/** @type {string} */ name) => [name, name]), world.policies[0]);
   options(byId("fallback"), world.fallbacks.map((/** @type {string} */ name) => [name, name]), "none");
   byId("world-summary").textContent = `${world.id}: ${world.summary}.`;

@@ -1,11 +1,12 @@
 // Replay: an episode and its twin side by side, with the scores of detectors.
 
-import { byId, html, options, put, shown } from "./elements.js";
+import { byId, html, options, put } from "./elements.js";
 import { FaultForm } from "./fault_form.js";
-import { link, pageData } from "./page.js";
+import { link } from "./page.js";
+import { DATA } from "./page_data.js";
+import { shown } from "./rounding.js";
 import { drawScores, highest, stepAt } from "./score_chart.js";
 
-const choices = pageData();
 const ASK_AGAIN = 400;
 const FASTEST = 30;
 const SIDES = /** @type {const} */ (["nominal", "faulty"]);
@@ -33,12 +34,12 @@ function say(text, bad = false) {
 
 async function startSetup() {
   const address = new URLSearchParams(location.search);
-  const chosen = { ...choices.defaults, ...Object.fromEntries(address) };
-  options(byId("world"), choices.worlds.map((/** @type {any} */ each) => [each.id, each.id]), chosen.world);
-  if (!byId("world").value) byId("world").value = choices.defaults.world;
-  options(byId("alarm"), choices.alarms.map((/** @type {any} */ each) => [each.id, each.id]), chosen.alarm);
+  const chosen = { ...DATA.defaults, ...Object.fromEntries(address) };
+  options(byId("world"), DATA.worlds.map((/** @type {any} */ each) => [each.id, each.id]), chosen.world);
+  if (!byId("world").value) byId("world").value = DATA.defaults.world;
+  options(byId("alarm"), DATA.alarms.map((/** @type {any} */ each) => [each.id, each.id]), chosen.alarm);
   const wanted = typeof chosen.detectors === "string" ? chosen.detectors.split(",") : chosen.detectors;
-  put("detectors", ...choices.detectors.filter((/** @type {any} */ each) => each.cost === "seconds" || wanted.includes(each.id)).map((/** @type {any} */ each) =>
+  put("detectors", ...DATA.detectors.filter((/** @type {any} */ each) => each.cost === "seconds" || wanted.includes(each.id)).map((/** @type {any} */ each) =>
     html("label", { title: each.summary }, html("input", { type: "checkbox", name: "detector", value: each.id, checked: wanted.includes(each.id) }), each.id)));
   byId("seed").value = String(chosen.seed);
   byId("onset").value = address.get("onset") ?? "";
@@ -53,7 +54,7 @@ async function startSetup() {
 
 /** @param {any} [chosen] */
 async function showWorld(chosen = {}) {
-  const world = choices.worlds.find((/** @type {any} */ each) => each.id === byId("world").value);
+  const world = DATA.worlds.find((/** @type {any} */ each) => each.id === byId("world").value);
   options(byId("policy"), world.policies.map((/** @type {string} */ name) => [name, name]), chosen.policy ?? world.policies[0]);
   const found = await (await fetch(link("replay/faults", { world: world.id }))).json();
   form = new FaultForm(found.faults, found);

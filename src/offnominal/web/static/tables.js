@@ -1,6 +1,6 @@
 // Pages of tables: every column can be sorted.
 
 import "./page.js";
-import { enhance } from "./table.js";
+import { sortStatic } from "./table.js";
 
-for (const table of document.querySelectorAll("table.plain-rows")) enhance(/** @type {HTMLTableElement} */ (table));
+for (const table of document.querySelectorAll("table.plain-rows")) sortStatic(table);

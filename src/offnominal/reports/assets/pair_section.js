@@ -1,7 +1,18 @@
 // Two detectors: a point per fault, the paired difference, and wins, ties and losses by kind and level.
 
+import { fromAddress, toAddress } from "./address.js";
+import { faultsNow, keyNow, keyOf, metricNow, placeOf } from "./choice.js";
+import { digitsOf } from "./detectors.js";
+import { byId, html, options, put } from "./elements.js";
+import { openFault } from "./faults.js";
+import { DATA } from "./page_data.js";
+import { outcomeBar, outcomeLegend, pairScatter } from "./pair_figure.js";
+import { fixed, shown } from "./rounding.js";
+import { sortable } from "./table.js";
+
 const UNIT = 1e-4;
-const OUTCOMES = { w: ["win", "var(--win)"], t: ["tie", "var(--faint)"], l: ["loss", "var(--bad)"] };
+const OUTCOMES = { w: "win", t: "tie", l: "loss" };
+const COLOURS = { win: "var(--win)", tie: "var(--faint)", loss: "var(--bad)" };
 
 // Pairs are stored once, the better detector of the leaderboard first.
 function pairNow() {
@@ -45,85 +56,60 @@ function compareRow(pair, label, faults, key, className) {
   const total = counts[0] + counts[1] + counts[2];
   if (!total) return [];
   const difference = differenceOf(pair, key);
-  const bar = html("span", { class: "outcomes", "aria-hidden": "true" }, ...["w", "t", "l"].map((letter, place) => html("i", { "--tone": OUTCOMES[letter][1], "--part": counts[place] / total })));
   const node = html(
     "tr",
     { class: className },
     html("th", { scope: "row" }, label),
     ...counts.map((number) => html("td", {}, String(number))),
-    html("td", { class: "graph narrow", "data-text": "" }, bar),
+    html("td", { class: "graph narrow", "data-text": "" }, outcomeBar(counts, COLOURS)),
     html("td", {}, difference ? differenceText(difference, digitsOf(metricNow())) : "–"),
   );
   return [{ keys: [label, ...counts, null, difference?.[0] ?? null], values: [label, ...counts, ...(difference ?? [null, null, null])], node }];
 }
 
-function comparePair() {
+/** Draws the comparison of the chosen pair. */
+export function comparePair() {
   const pair = pairNow();
+  const [world, chosenKind, chosenLevel] = ["world", "kind", "level"].map(placeOf);
   const faults = faultsNow();
   byId("compare-verdict").textContent = compareVerdict(pair);
   const part = (side, entry) => faults.filter((fault) => DATA.faults[fault][side] === entry);
   const rows = [
     ...compareRow(pair, "All", faults, keyNow(), "leader"),
-    ...DATA.kinds.flatMap((kind, k) => (choice.kind < 0 ? compareRow(pair, kind, part("kind", kind), keyOf(choice.world, k, choice.level)) : [])),
-    ...DATA.levels.flatMap((level, l) => (choice.level < 0 ? compareRow(pair, level, part("level", level), keyOf(choice.world, choice.kind, l)) : [])),
+    ...DATA.kinds.flatMap((kind, k) => (chosenKind < 0 ? compareRow(pair, kind, part("kind", kind), keyOf(world, k, chosenLevel)) : [])),
+    ...DATA.levels.flatMap((level, l) => (chosenLevel < 0 ? compareRow(pair, level, part("level", level), keyOf(world, chosenKind, l)) : [])),
   ];
   const columns = [{ label: "Faults", className: "left" }, { label: "Wins", down: true }, { label: "Ties", down: true }, { label: "Losses", down: true }, { label: "", sort: false, className: "graph" }, { label: "Paired difference, 95 % interval", down: true }];
   sortable(byId("compare-table"), columns, rows, null, ["faults", "wins", "ties", "losses", "difference", "low", "high"]);
   compareScatter(pair, faults);
-  remember("first", pair.first === 0 ? null : DATA.names[pair.first]);
-  remember("second", pair.second === 1 ? null : DATA.names[pair.second]);
+  toAddress({ first: pair.first === 0 ? null : DATA.names[pair.first], second: pair.second === 1 ? null : DATA.names[pair.second] });
 }
 
 function compareScatter(pair, faults) {
   const metric = metricNow();
+  const names = [DATA.names[pair.first], DATA.names[pair.second]];
   const numbers = DATA.numbers[metric.name];
   const points = faults.flatMap((fault) => {
     const [one, other] = [numbers[fault][pair.first]?.[0], numbers[fault][pair.second]?.[0]];
-    return one === undefined || other === undefined || one === null || other === null ? [] : [{ fault, one, other, outcome: outcomeOf(pair, fault) }];
+    if (one === undefined || other === undefined || one === null || other === null) return [];
+    const outcome = OUTCOMES[outcomeOf(pair, fault)];
+    const { split, world } = DATA.faults[fault];
+    const tip = `${split}, ${world}: ${shown(one, digitsOf(metric))} against ${shown(other, digitsOf(metric))}, ${outcome ?? "no comparison"}`;
+    return [{ one, other, outcome, tip, attributes: { "data-fault": fault, onclick: () => openFault(fault) } }];
   });
   if (!points.length) return put("compare-scatter", html("p", { class: "note" }, "No fault has results of both."));
-  const [left, right, top, bottom] = [64, 500, 12, 448];
-  const all = points.flatMap((point) => [point.one, point.other]);
-  const [least, most] = [Math.min(...all), Math.max(...all)];
-  const pad = 0.05 * (most - least) || 0.05;
-  const [low, high] = [least - pad, most + pad];
-  const x = (value) => left + ((value - low) / (high - low)) * (right - left);
-  const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
-  const parts = [
-    ...ticks(low, high, 5).flatMap((tick) => [
-      draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }),
-      draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }),
-      draw("text", { class: "quiet", x: x(tick), y: bottom + 17, "text-anchor": "middle" }, String(tick)),
-      draw("text", { class: "quiet", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, String(tick)),
-    ]),
-    draw("line", { class: "random", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }),
-    draw("text", { x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `${DATA.names[pair.second]}: ${withUnit(metric)}`),
-    draw("text", { transform: `translate(16 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, `${DATA.names[pair.first]}: ${withUnit(metric)}`),
-    ...points.map(({ fault, one, other, outcome }) =>
-      draw("path", {
-        d: SHAPES[{ w: 0, t: 3, l: 1 }[outcome] ?? 3],
-        transform: `translate(${x(other)} ${y(one)})`,
-        fill: outcome === "t" ? "none" : OUTCOMES[outcome]?.[1],
-        stroke: OUTCOMES[outcome]?.[1] ?? "var(--faint)",
-        "stroke-width": 1.4,
-        "data-fault": fault,
-        "data-tip": `${DATA.faults[fault].split}, ${DATA.faults[fault].world}: ${shown(one, digitsOf(metric))} against ${shown(other, digitsOf(metric))}, ${OUTCOMES[outcome]?.[0] ?? "no comparison"}`,
-        onclick: () => openFault(fault),
-      }),
-    ),
-  ];
-  const legend = ["w", "t", "l"].map((letter) => legendEntry({ w: 0, t: 3, l: 1 }[letter], OUTCOMES[letter][1], OUTCOMES[letter][0], letter === "t"));
   put(
     "compare-scatter",
-    html("ul", { class: "legend" }, ...legend),
-    chart("0 0 520 500", `${metric.label} of ${DATA.names[pair.first]} against ${DATA.names[pair.second]}, one point per fault`, parts),
-    html("figcaption", {}, `One point per fault. ${metric.higher ? "Above" : "Below"} the dashed line ${DATA.names[pair.first]} is better.`),
+    outcomeLegend({ win: "win", tie: "tie", loss: "loss" }, COLOURS),
+    pairScatter(metric, names, points, COLOURS),
+    html("figcaption", {}, `One point per fault. ${metric.higher ? "Above" : "Below"} the dashed line ${names[0]} is better.`),
   );
 }
 
-function startCompare() {
+/** Starts the choice of two detectors. */
+export function startCompare() {
   const entries = DATA.names.map((name, index) => [String(index), name]);
-  const wanted = (name, fallback) => String(DATA.names.includes(remembered(name)) ? DATA.names.indexOf(remembered(name)) : fallback);
+  const wanted = (name, fallback) => String(DATA.names.includes(fromAddress(name)) ? DATA.names.indexOf(fromAddress(name)) : fallback);
   options(byId("compare-first"), entries, wanted("first", 0));
   options(byId("compare-second"), entries, wanted("second", byId("compare-first").value === "1" ? 0 : 1));
   const changedTo = (id, other) => {
@@ -139,5 +125,4 @@ function startCompare() {
     comparePair();
   });
   changedTo("compare-first", "compare-second");
-  onChoice(comparePair);
 }
