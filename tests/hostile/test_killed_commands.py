@@ -15,12 +15,17 @@ from pathlib import Path
 
 import pytest
 
+from offnominal.agents.files import load_policy
 from offnominal.core.directories import DATA_VARIABLE
+from offnominal.core.files import sha256_of
+from offnominal.studies import open_run
 from offnominal.worlds.road.scenarios import Scenario, Timing, write_scenarios
 
 pytestmark = pytest.mark.long
 
 HOOK = Path(__file__).parent / "kill_hook"
+COSTS = ("_s", "_mb")
+"""Ends of the names of measured times and memory."""
 WORLD = "SAP-Goal0-v0"
 SHARES = (0.2, 0.35, 0.5, 0.8)
 """Where a command is killed: at these shares of the changes that the whole command makes, one after the other."""
@@ -32,6 +37,28 @@ def files(place: Path) -> dict[str, bytes | None]:
         path.relative_to(place).as_posix(): None if path.is_dir() else path.read_bytes()
         for path in sorted(place.rglob("*"))
     }
+
+
+def finished_files(place: Path) -> dict[str, bytes | None]:
+    """Return the same without the hidden files that a killed writer of a single file leaves beside it."""
+    return {name: content for name, content in files(place).items() if not name.endswith(".unfinished")}
+
+
+def study_results(place: Path) -> tuple[object, ...]:
+    """Return the rows of a study without times and memory, its data, and the names of the files of its report.
+
+    The store joins the results of finished runs, so its files depend on the number of runs.
+    """
+    (manifest,) = place.rglob("run.json")
+    table = open_run(manifest.parent).table
+    rows = table.select([name for name in table.column_names if not name.endswith(COSTS)]).to_pylist()
+    return sorted(rows, key=str), files(place / "data"), sorted(finished_files(manifest.parent))
+
+
+def is_whole(checkpoint: bytes) -> bool:
+    """Return whether a checkpoint has the hash that it states."""
+    header, _, content = checkpoint.partition(b"\n")
+    return header.split()[-1].decode() == sha256_of(content)
 
 
 @dataclass(frozen=True)
@@ -49,19 +76,49 @@ class Command:
     patches: str = ""
 
 
+SMALL = "--episodes 6 --level strong --anomaly action/offset"
+CALIBRATION = "--anomaly action/offset --anomaly action/noise --level 0.9 --level 0.75 --budget 200 --fresh 100"
+SAMPLES = {"STARTS": 500, "MAX_REFERENCE_EPISODES": 500, "REFERENCE_EPISODES": 200}
 COMMANDS = {
-    "generate": Command(f"generate {WORLD} --out {{here}} --episodes 6 --level strong --anomaly action/offset --twins"),
+    "generate": Command(f"generate {WORLD} --out {{here}} {SMALL} --twins"),
+    "generate with workers": Command(f"generate {WORLD} --out {{here}} {SMALL} --workers 2"),
     "novelcraft": Command("novelcraft make --out {here}/set --share 0.01 --class normal --class fence --max-frames 2"),
     "scenes": Command("scenarios run {inputs}/scenarios --out {here}/scenes"),
+    "calibrate": Command(
+        f"calibrate {WORLD} {CALIBRATION} --policy scripted --out {{here}}/strengths.csv",
+        finished_files,
+        ";".join(f"offnominal.calibration.sampler:{name}={value}" for name, value in SAMPLES.items()),
+    ),
+    "run": Command(
+        "run {inputs}/small.toml --out {here}/run --store {here}/store --workers 1",
+        study_results,
+    ),
 }
+STUDY = """
+name = "small"
+title = "Two detectors"
+summary = "Two detectors on one fault."
+worlds = ["SAP-Goal0-v0"]
+replicates = 10
+data = { episodes = 6, nominal = 20, validation = 20, anomalies = ["action/offset"], levels = ["strong"] }
+detectors = [{ name = "KNN" }, { name = "Random" }]
+alarms = [{ name = "episode maximum", alarm = "EpisodeMaximum" }]
+"""
+# It learns after 5,000 transitions.
+TRAINING = Command(
+    f"train {WORLD} --algorithm sac --steps 5504 --demonstrator none --device cpu --out {{here}}/agents",
+    patches="offnominal.cli.agents:VALIDATION_EPISODES=8;offnominal.cli.agents:EVALUATION_EPISODES=20;"
+    "offnominal.cli.agents:EVALUATIONS=12",
+)
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
-    """Return a folder with scenarios."""
+    """Return a folder with scenarios and a study."""
     folder = tmp_path_factory.mktemp("inputs")
     short = Scenario("first", "residential", "CLEAR_NOON", seed=3, vehicles=2, pedestrians=2, timing=Timing(1, 2))
     write_scenarios([short, short.replace(id="second", seed=4)], folder / "scenarios")
+    (folder / "small.toml").write_text(STUDY)
     return folder
 
 
@@ -131,3 +188,25 @@ def test_a_command_killed_at_its_last_change_but_one_leaves_nothing_for_good(sta
     assert start(command, here, changes - 1)[0] == -signal.SIGKILL
     assert start(command, here)[0] == 0
     assert command.made(here) == made
+
+
+@pytest.mark.hostile
+def test_a_killed_training_resumes_from_whole_files_and_completes(start, tmp_path):
+    """Not to the same bytes: a checkpoint does not have the replay buffer."""
+    here, place = tmp_path / "here", tmp_path / "here" / "agents"
+    code, changes = start(TRAINING, tmp_path / "whole")
+    assert code == 0
+    checkpoint = place / f"{WORLD}--sac.checkpoint"
+    before = b""
+    for limit in (round(share * changes) for share in SHARES):
+        assert start(TRAINING, here, limit)[0] == -signal.SIGKILL
+        if checkpoint.exists():
+            before = checkpoint.read_bytes()
+            assert is_whole(before)
+    assert before
+    assert start(TRAINING, here)[0] == 0
+    _, card = load_policy(place / f"{WORLD}--sac")
+    assert card.episodes == 20
+    assert is_whole(checkpoint.read_bytes())
+    assert checkpoint.read_bytes() != before
+    assert finished_files(here).keys() == finished_files(tmp_path / "whole").keys()
