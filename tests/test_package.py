@@ -24,10 +24,28 @@ def test_every_package_is_an_attribute_of_offnominal(name):
     assert name in dir(off)
 
 
+def loaded_after(statement):
+    """Return the modules of the package that a new interpreter has loaded after a statement."""
+    program = f"import sys\n{statement}\nprint(*[name for name in sys.modules if name.startswith('offnominal')])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
 def test_importing_offnominal_loads_none_of_its_packages():
-    code = "import sys, offnominal; print(*(name for name in sys.modules if name.startswith('offnominal.')))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) == {"offnominal._gymnasium", "offnominal._version"}
+    assert loaded_after("import offnominal") == {"offnominal", "offnominal._gymnasium", "offnominal._version"}
+
+
+@pytest.mark.parametrize("package", ["detectors", "reports", "studies"])
+def test_importing_a_large_package_loads_nothing_else_of_it(package):
+    assert not {
+        name for name in loaded_after(f"import offnominal.{package}") if name.startswith(f"offnominal.{package}.")
+    }
+
+
+def test_a_comparison_of_own_logs_loads_no_runner_store_or_page():
+    loaded = loaded_after("from offnominal import compare")
+    assert "offnominal.reports.comparison" in loaded
+    assert not {f"offnominal.{name}" for name in ("studies.runner", "studies.store", "reports.page")} & loaded
 
 
 def test_every_exported_name_exists_and_there_are_about_thirty():

@@ -1,7 +1,5 @@
 """Shared basics: episodes, events, random streams, registries, errors, configuration, progress."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from offnominal.core.lazy_imports import lazy_attributes

@@ -1,10 +1,23 @@
 """Reports: tables, figures, pages and clips."""
 
-from offnominal.core.public_calls import name_wrong_arguments
-from offnominal.reports.clip import clip_bytes, write_clip, write_gallery
-from offnominal.reports.comparison import Comparison, compare
-from offnominal.reports.page import PageContent, write_page
-from offnominal.reports.report import write_report
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from offnominal.core.lazy_imports import lazy_attributes
+
+if TYPE_CHECKING:
+    from offnominal.reports.clip import clip_bytes, write_clip, write_gallery
+    from offnominal.reports.comparison import Comparison, compare
+    from offnominal.reports.page import PageContent, write_page
+    from offnominal.reports.report import write_report
+
+_NAMES = {
+    "clip": ("clip_bytes", "write_clip", "write_gallery"),
+    "comparison": ("Comparison", "compare"),
+    "page": ("PageContent", "write_page"),
+    "report": ("write_report",),
+}
 
 __all__ = [
     "Comparison",
@@ -17,4 +30,4 @@ __all__ = [
     "write_report",
 ]
 
-name_wrong_arguments(__name__)
+__getattr__, __dir__ = lazy_attributes(__name__, _NAMES)

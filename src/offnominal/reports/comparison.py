@@ -29,7 +29,6 @@ from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.evaluation_report import HEADLINE, EvaluationReport, ReportLine
 from offnominal.reports.comparison_examples import comparison_examples, examples_table
 from offnominal.reports.headline import best_sentence
-from offnominal.reports.report import write_report
 from offnominal.studies.leaderboards import ties
 from offnominal.studies.result_rows import DRAWN, split_columns, type_of
 from offnominal.studies.results import RunResults
@@ -131,6 +130,8 @@ class Comparison:
 
     def write_report(self, folder: Path | str) -> Path:
         """Write page, tables and figures into a folder, and return the page."""
+        from offnominal.reports.report import write_report
+
         return write_report(self.results(), folder)
 
     def results(self) -> RunResults:

@@ -1,29 +1,61 @@
 """Studies: experiments as data, their study kinds, the runner and the store of results."""
 
-from offnominal.core.public_calls import name_wrong_arguments
-from offnominal.studies.base import BaseCell, BaseStudy
-from offnominal.studies.catalogue import load_study, studies
-from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, result_key
-from offnominal.studies.cell_result import CellResult, make_result
-from offnominal.studies.detector_study import DetectorEntry
-from offnominal.studies.execution import run_cell
-from offnominal.studies.failure import Failure
-from offnominal.studies.fault_entry import FaultEntry
-from offnominal.studies.kind import StudyKind
-from offnominal.studies.kinds import study_kinds
-from offnominal.studies.leaderboards import LeaderboardEntry, leaderboard
-from offnominal.studies.local import LocalPool
-from offnominal.studies.paired_comparison import PairedComparison, compare_pair
-from offnominal.studies.published_comparison import PublishedComparison
-from offnominal.studies.result_rows import same_results
-from offnominal.studies.results import RunResults
-from offnominal.studies.runner import RunOutcome, run_study
-from offnominal.studies.runs import open_run, run
-from offnominal.studies.sinks import MLflow, Sink, TensorBoard, WeightsAndBiases
-from offnominal.studies.store import Store
-from offnominal.studies.stored_runs import StoredRun, stored_run
-from offnominal.studies.study import Scale, Study
-from offnominal.studies.verify import verify_run
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from offnominal.core.lazy_imports import lazy_attributes
+
+if TYPE_CHECKING:
+    from offnominal.studies.base import BaseCell, BaseStudy
+    from offnominal.studies.catalogue import load_study, studies
+    from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, result_key
+    from offnominal.studies.cell_result import CellResult, make_result
+    from offnominal.studies.detector_study import DetectorEntry
+    from offnominal.studies.execution import run_cell
+    from offnominal.studies.failure import Failure
+    from offnominal.studies.fault_entry import FaultEntry
+    from offnominal.studies.kind import StudyKind
+    from offnominal.studies.kinds import study_kinds
+    from offnominal.studies.leaderboards import LeaderboardEntry, leaderboard
+    from offnominal.studies.local import LocalPool
+    from offnominal.studies.paired_comparison import PairedComparison, compare_pair
+    from offnominal.studies.published_comparison import PublishedComparison
+    from offnominal.studies.result_rows import same_results
+    from offnominal.studies.results import RunResults
+    from offnominal.studies.runner import RunOutcome, run_study
+    from offnominal.studies.runs import open_run, run
+    from offnominal.studies.sinks import MLflow, Sink, TensorBoard, WeightsAndBiases
+    from offnominal.studies.store import Store
+    from offnominal.studies.stored_runs import StoredRun, stored_run
+    from offnominal.studies.study import Scale, Study
+    from offnominal.studies.verify import verify_run
+
+_NAMES = {
+    "base": ("BaseCell", "BaseStudy"),
+    "catalogue": ("load_study", "studies"),
+    "cell": ("AlarmEntry", "Cell", "DataEntry", "result_key"),
+    "cell_result": ("CellResult", "make_result"),
+    "detector_study": ("DetectorEntry",),
+    "execution": ("run_cell",),
+    "failure": ("Failure",),
+    "fault_entry": ("FaultEntry",),
+    "kind": ("StudyKind",),
+    "kinds": ("study_kinds",),
+    "leaderboards": ("LeaderboardEntry", "leaderboard"),
+    "local": ("LocalPool",),
+    "paired_comparison": ("PairedComparison", "compare_pair"),
+    "published_comparison": ("PublishedComparison",),
+    "result_rows": ("same_results",),
+    "results": ("RunResults",),
+    "runner": ("RunOutcome", "run_study"),
+    "runs": ("open_run", "run"),
+    "sinks": ("MLflow", "Sink", "TensorBoard", "WeightsAndBiases"),
+    "store": ("Store",),
+    "stored_runs": ("StoredRun", "stored_run"),
+    "study": ("Scale", "Study"),
+    "verify": ("verify_run",),
+}
 
 __all__ = [
     "AlarmEntry",
@@ -66,4 +98,4 @@ __all__ = [
     "verify_run",
 ]
 
-name_wrong_arguments(__name__)
+__getattr__, __dir__ = lazy_attributes(__name__, _NAMES)
