@@ -18,6 +18,7 @@ MINIMUM_VENV := .venv-minimum
 WHEEL_VENV := .venv-wheel
 PYTEST_ARGS ?= -n auto --maxprocesses 8 --dist worksteal
 LOCK_ARGS ?=
+RELOCK_ARGS ?=
 
 # Tests start many processes. Each would compile the package to bytecode again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -104,6 +105,11 @@ lock: ## Pin the requirements again (needs uv; LOCK_ARGS=--upgrade takes newer v
 	@$(COMPILE) --extra dev -o requirements/dev.txt
 	@$(COMPILE) --extra plot --extra web -c requirements/dev.txt -o requirements/runtime.txt
 	@$(COMPILE) --extra train --extra plot --extra test --resolution lowest-direct -o requirements/minimum.txt
+
+relock: export OMP_NUM_THREADS := 1
+relock: export OPENBLAS_NUM_THREADS := 1
+relock: $(PACKAGE_READY) $(DEV_READY) ## Renew versions.lock: objects with changed code keep their version if their numbers are the same
+	@$(BIN)/python tools/relock.py $(RELOCK_ARGS)
 
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--group build --override requirements/overrides.txt --generate-hashes --no-annotate \

@@ -27,6 +27,7 @@ class Spec:
         options: Default keyword arguments of the target.
         parts: Name of the option, if any, that lists the parts from which the entry is built. A part is an id of the
             registry, a pair of an id and options, or ``"package.module:Class"``.
+        version: Raised by hand when the results of the entry change; part of the keys of results that use it.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Spec:
     summary: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     parts: str = ""
+    version: int = 1
 
     def load(self) -> Any:
         """Import the target; see :func:`~offnominal.core.imported_modules.attribute_of`."""

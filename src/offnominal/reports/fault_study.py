@@ -22,6 +22,7 @@ class FaultStudyKind(StudyKind[Study, Cell]):
     id = STUDY
     study_class = Study
     cell_class = Cell
+    code_targets = execution.CODE_TARGETS
 
     def prepare(self, cell: Cell, *, workers: int = 1) -> str:
         """Generate the dataset of a cell if it is missing, and return its hash."""

@@ -24,7 +24,6 @@ from offnominal.studies.results import STUDY
 from offnominal.studies.scales import check_integers
 from offnominal.studies.source_names import importable_names
 
-# The hashes of stored results cover the words of these two strings: do not edit them.
 AnomaliesByWorld = dict[str, tuple[str, ...]]
 """Fields with ids of anomalies by world."""
 ChangedWorlds = tuple[str, ...]

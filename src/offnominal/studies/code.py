@@ -41,6 +41,7 @@ class Sources:
     def __init__(self) -> None:
         self._modules: dict[str, Module | None] = {}
         self._used: dict[str, dict[str, str]] = {}
+        self._versions: dict[tuple[str, ...], str] = {}
 
     def edited(self, module: str, text: str) -> Sources:
         """Return the same with another text of a module; nothing is written.
@@ -69,8 +70,11 @@ class Sources:
         Args:
             *targets: ``"package.module:attribute"`` each.
         """
-        texts = {name: text for target in targets for name, text in self._reached(target).items()}
-        return hashlib.sha256("\n".join(f"{name}\n{texts[name]}" for name in sorted(texts)).encode()).hexdigest()
+        if targets not in self._versions:
+            texts = {name: text for target in targets for name, text in self._reached(target).items()}
+            text = "\n".join(f"{name}\n{texts[name]}" for name in sorted(texts))
+            self._versions[targets] = hashlib.sha256(text.encode()).hexdigest()
+        return self._versions[targets]
 
     def used(self, target: str) -> list[str]:
         """Return the definitions that a target uses, as ``"module:name"``."""

@@ -99,6 +99,26 @@ def check_splits(data: Dataset, *, alarms: bool) -> None:
         )
 
 
+def anomalies_in(world: str, entry: DataEntry) -> list[str]:
+    """Return the ids of the anomalies that may be in the episodes of a world; none for a dataset of your own.
+
+    Args:
+        world: Name of the world.
+        entry: The data in this world.
+
+    Example:
+        >>> anomalies_in("SAP-Goal0-v0", DataEntry(anomalies=("action/offset",)))
+        ['action/offset']
+    """
+    if is_dataset(world):
+        return []
+    if entry.faults:
+        return sorted({fault.anomaly for fault in entry.faults})
+    if entry.anomalies is not None:
+        return sorted(entry.anomalies)
+    return sorted({anomaly for anomaly, _ in (*strengths_of(world), *_published(world))})
+
+
 def _generated(world: str, cell: Cell, strengths: Strengths | None, workers: int) -> Dataset:
     """Return the dataset of a world, generated on first use."""
     shipped = is_shipped_id(world) and not cell.modules

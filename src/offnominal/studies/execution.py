@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pyarrow as pa
 
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import alarms as alarm_registry
-from offnominal.core.registry import Spec
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
 from offnominal.studies import example_episodes as examples
 from offnominal.studies.cell import AlarmEntry, Cell, result_key
 from offnominal.studies.cell_result import CellResult, provenance
 from offnominal.studies.code import Sources
-from offnominal.studies.data import content_hash, open_data
+from offnominal.studies.code_version import Used, code_version
+from offnominal.studies.data import anomalies_in, content_hash, open_data
 from offnominal.studies.detector_evaluation import evaluate_detector
+from offnominal.studies.foreign_code import recorded_objects
+from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.studies.result_rows import result_table, with_pooled_draws
 
@@ -71,20 +70,23 @@ def prepare(cell: Cell, workers: int = 1) -> str:
 
 
 def code_of(cell: Cell, sources: Sources) -> str:
-    """Return a hash of the code of the detector, of the alarms and of the evaluation."""
-    specs = with_parts(cell.detector, cell.parameters)
-    specs += [alarm_registry.find(entry.alarm) for entry in cell.alarms]
-    code = [
-        sources.version(*CODE_TARGETS, *(spec.target for spec in specs)),
-        *([spec.target, spec.options] for spec in specs),
-    ]
-    return hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+    """Return a hash of the versions of the objects that a cell uses."""
+    return code_version(sources, used_objects(cell, [cell.world]))
 
 
-def with_parts(detector: str, parameters: Mapping[str, Any]) -> list[Spec]:
-    """Return the registry entry of a detector, and of the detectors that it is built from by name."""
-    parts = detector_registry.parts(detector, parameters) if detector in detector_registry else []
-    return [detector_registry.find(detector), *parts]
+def used_objects(cell: Cell, worlds: Iterable[str]) -> list[Used]:
+    """Return the study kind, the detector, the alarms, the worlds and the anomalies of a cell.
+
+    Args:
+        cell: The cell.
+        worlds: Worlds whose episodes it needs.
+    """
+    used: list[Used] = [(study_kinds, cell.kind, {}), (detector_registry, cell.detector, cell.parameters)]
+    used += [(alarm_registry, entry.alarm, {}) for entry in cell.alarms]
+    for world in worlds:
+        entry = cell.data.in_world(world)
+        used += recorded_objects(world, anomalies_in(world, entry), entry.changes)
+    return used
 
 
 def build_detector(cell: Cell) -> Detector:

@@ -1,4 +1,4 @@
-"""The version of code of other packages that generates episodes: environments, policies and anomalies."""
+"""The code that generates episodes: the registered objects, and the version of the code of other packages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from offnominal.core.imported_modules import OURS
 from offnominal.core.registry import Registry
 from offnominal.datasets.recording_changes import recording_changes
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used
 from offnominal.worlds.catalogue import NAMESPACE, worlds
 from offnominal.worlds.named_world import is_factory
 
 
 def foreign_version(world: str, policy: str, faults: Iterable[str], changes: Iterable[str] = ()) -> str:
-    """Return a hash of the source code of other packages that generates episodes; empty if there is none.
+    """Return a hash of the source code of other packages that generates episodes, and of raised versions of ours.
+
+    It is empty if there are none of them.
 
     Args:
         world: Name of the world.
@@ -31,11 +34,33 @@ def foreign_version(world: str, policy: str, faults: Iterable[str], changes: Ite
         >>> foreign_version("SAP-Goal0-v0", "tqc", ["action/noise"])
         ''
     """
+    faults, changes = list(faults), list(changes)
     targets = [*_of_world(world), *([policy] if is_factory(policy) else [])]
     targets += [*_registered(anomalies, faults), *_registered(recording_changes, changes)]
     foreign = sorted({target for target in targets if target.partition(".")[0].partition(":")[0] != OURS})
     sources = Sources()
-    return sha256_of("\n".join(_version(sources, target) for target in foreign)) if foreign else ""
+    versions = [_version(sources, target) for target in foreign]
+    # At the first version nothing is added: datasets that were generated before stay valid.
+    recorded = ((registry, registry.spec(id)) for registry, id, _ in recorded_objects(world, faults, changes))
+    versions += sorted(f"{registry.kind}/{spec.id} {spec.version}" for registry, spec in recorded if spec.version > 1)
+    return sha256_of("\n".join(versions)) if versions else ""
+
+
+def recorded_objects(world: str, faults: Iterable[str], changes: Iterable[str] = ()) -> Iterator[Used]:
+    """Yield the registered world, anomalies and changes of this package that decide recorded episodes.
+
+    Those of other packages are part of the hash of the data; see :func:`foreign_version`.
+
+    Args:
+        world: Name of the world.
+        faults: Ids of anomalies.
+        changes: Ids of changes of recorded episodes.
+    """
+    of: list[tuple[Registry[Any], str]] = [(worlds, world.removeprefix(f"{NAMESPACE}/"))]
+    of += [*((anomalies, id) for id in faults), *((recording_changes, id) for id in changes)]
+    for registry, id in of:
+        if id in registry and registry.spec(id).target.partition(".")[0] == OURS:
+            yield registry, id, {}
 
 
 def _of_world(world: str) -> Iterator[str]:

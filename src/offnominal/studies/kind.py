@@ -33,6 +33,8 @@ class StudyKind(ABC, Generic[S, C]):
         cell_class: Class of its cells.
         example_schema: Schema of the table of examples that a cell stores for the report.
         leaderboard_columns: Columns of the leaderboard that the terminal shows; empty for all of them.
+        code_targets: Code that computes the rows of a cell, as ``"package.module:attribute"``, without the registered
+            objects that the cell names. The version of the kind stands for it.
     """
 
     id: ClassVar[str]
@@ -40,6 +42,7 @@ class StudyKind(ABC, Generic[S, C]):
     cell_class: ClassVar[type[BaseCell]]
     example_schema: ClassVar[pa.Schema] = example_episodes.SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ()
+    code_targets: ClassVar[tuple[str, ...]] = ()
 
     def parse_study(self, data: Mapping[str, Any]) -> S:
         """Return a study from plain data, as ``to_dict`` returns it or as a TOML file holds it."""

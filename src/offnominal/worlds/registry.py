@@ -20,7 +20,7 @@ class WorldRegistry(Registry[World]):
 
     def register_card(self, card: WorldCard) -> None:
         """Add a world by its card. The card's `target` names the class."""
-        self.register(Spec(card.id, card.target, card.summary, card.options))
+        self.register(Spec(card.id, card.target, card.summary, card.options, version=card.version))
         self._cards[card.id] = card
 
     def card(self, id: str) -> WorldCard:

@@ -115,6 +115,7 @@ class WorldCard:
         evaluation: How policies are evaluated.
         strengths: CSV table of named strengths, as `offnominal calibrate` writes it; None for the shipped table.
         page: Documentation page: a name under ``docs/worlds``, or an address.
+        version: Raised by hand when the episodes of the world change; part of the keys of results that use it.
     """
 
     id: str
@@ -134,3 +135,4 @@ class WorldCard:
     evaluation: EvaluationTerms = EvaluationTerms()
     strengths: Path | None = None
     page: str = ""
+    version: int = 1

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.files import sha256_of
 from offnominal.core.registry import Spec
 from offnominal.detectors.scenes import FrameScores, SceneDetector, scene_detectors
 from offnominal.evaluation.scenes import (
@@ -29,7 +27,9 @@ from offnominal.papers.anovox.scene_rows import scene_rows
 from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used, code_version
 from offnominal.studies.execution import single_threaded
+from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.worlds.road.scenes import DrivingFrame
 
@@ -138,14 +138,9 @@ def prepare(cell: SceneCell, *, workers: int = 1) -> str:
 
 
 def code_of(cell: SceneCell, sources: Sources) -> str:
-    """Return a hash of the code of the detector, of its parts and of the evaluation, and of weights in the package."""
-    specs = detector_specs(cell)
-    code = [
-        sources.version(*CODE_TARGETS, *(spec.target for spec in specs)),
-        *([spec.target, spec.options] for spec in specs),
-        weights_hash(cell),
-    ]
-    return sha256_of(json.dumps(code, sort_keys=True, default=str))
+    """Return a hash of the versions of study kind, detector and parts, and of weights in the package."""
+    used: list[Used] = [(study_kinds, cell.kind, {}), (scene_detectors, cell.detector, cell.parameters)]
+    return code_version(sources, used, weights_hash(cell))
 
 
 def uses_gpu(cell: SceneCell, sources: Sources) -> bool:

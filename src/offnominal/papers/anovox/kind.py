@@ -21,6 +21,7 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
     id = SCENES
     study_class = SceneStudy
     cell_class = SceneCell
+    code_targets = execution.CODE_TARGETS
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("rank", "detector", "content AUROC", "temporal AUROC", "delay")
 

@@ -39,6 +39,7 @@ class TableSearchKind(SearchKind[SearchStudy, SearchCell]):
     id = "search"
     study_class = SearchStudy
     cell_class = SearchCell
+    code_targets = table_search.CODE_TARGETS
 
     def prepare(self, cell: SearchCell, *, workers: int = 1) -> str:
         """Download the table of a cell if it is missing, and return its hash."""
@@ -59,6 +60,7 @@ class ImageSearchKind(SearchKind[ImageStudy, ImageCell]):
     id = "image-search"
     study_class = ImageStudy
     cell_class = ImageCell
+    code_targets = image_search.CODE_TARGETS
 
     def prepare(self, cell: ImageCell, *, workers: int = 1) -> str:
         """Download the image set of a cell if it is missing, and return its hash."""

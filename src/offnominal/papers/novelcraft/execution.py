@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pyarrow as pa
 
-from offnominal.core.files import sha256_of
-from offnominal.papers.novelcraft.cell import NoveltyCell
-from offnominal.papers.novelcraft.detector_registries import detector_specs
+from offnominal.papers.novelcraft.cell import NOVELTY, NoveltyCell
+from offnominal.papers.novelcraft.detector_registries import detector_specs, registry_of
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets, open_novelty_sets
 from offnominal.papers.novelcraft.task_result import SCHEMA, TaskResult
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import code_version
 from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.execution import single_threaded
+from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 
 # The simulation does not count: the recorded set is the data of a cell.
@@ -78,19 +78,16 @@ def prepare(cell: NoveltyCell, *, workers: int = 1) -> str:
 
 
 def code_of(cell: NoveltyCell, sources: Sources) -> str:
-    """Return a hash of the code of the detectors and of the evaluation."""
+    """Return a hash of the versions of the study kind and the detectors."""
     detectors = [_detector_code(entry, sources) for entry in cell.detectors]
-    return sha256_of(json.dumps([sources.version(TASKS[cell.task]), *detectors]))
+    return code_version(sources, [(study_kinds, cell.kind, {})], *detectors)
 
 
 def _detector_code(entry: DetectorEntry, sources: Sources) -> str:
-    """Return a hash of the code of a detector, of its parts and of its use."""
-    specs = detector_specs(entry)
-    code = [
-        sources.version(*SCORING, *(spec.target for spec in specs)),
-        *([spec.target, spec.options] for spec in specs),
-    ]
-    return sha256_of(json.dumps(code, sort_keys=True, default=str))
+    """Return a hash of the versions of a detector and its parts, and of the study kind, which uses it."""
+    return code_version(
+        sources, [(study_kinds, NOVELTY, {}), (registry_of(entry.id), entry.id, entry.parameters)], SCORING
+    )
 
 
 def uses_gpu(cell: NoveltyCell, sources: Sources) -> bool:

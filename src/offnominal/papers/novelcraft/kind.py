@@ -21,6 +21,7 @@ class NoveltyKind(StudyKind[NoveltyStudy, NoveltyCell]):
     id = NOVELTY
     study_class = NoveltyStudy
     cell_class = NoveltyCell
+    code_targets = (*execution.TASKS.values(), *execution.SCORING)
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("task", "rank", "method", "variant", "AUROC or accuracy")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -13,8 +12,8 @@ import numpy as np
 from offnominal.agents.uncertainty import UncertainPolicy
 from offnominal.anomalies.catalogue import anomalies as anomaly_registry
 from offnominal.core.episode import Episode
-from offnominal.core.registry import Spec
 from offnominal.core.types import FloatArray
+from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
 from offnominal.papers.ood_rl.agents import agent, agent_hash
 from offnominal.papers.ood_rl.build_detectors import build_detectors, observations_for
@@ -26,7 +25,9 @@ from offnominal.papers.ood_rl.series import predict_series, series_table
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
-from offnominal.studies.execution import single_threaded, with_parts
+from offnominal.studies.code_version import Used, code_version
+from offnominal.studies.execution import single_threaded
+from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.worlds.catalogue import worlds as world_registry
 
@@ -149,15 +150,9 @@ def prepare(cell: OODCell) -> str:
 
 
 def code_of(cell: OODCell, sources: Sources) -> str:
-    """Return a hash of the code of world, faults, methods and evaluation."""
-    specs: list[Spec] = []
+    """Return a hash of the versions of study kind, world, faults and methods."""
+    used: list[Used] = [(study_kinds, cell.kind, {}), (world_registry, cell.world, {})]
+    used += [(anomaly_registry, name, {}) for name in dict.fromkeys(each.anomaly for each in chosen_settings(cell))]
     for entry in (*cell.methods, *cell.parts):
-        specs += with_parts(entry.id, entry.parameters | ({"detectors": ()} if entry.parts else {}))
-    places = [world_registry.spec(cell.world)]
-    places += [anomaly_registry.spec(name) for name in dict.fromkeys(each.anomaly for each in chosen_settings(cell))]
-    used = [*specs, *places]
-    code = [
-        sources.version(*CODE_TARGETS, *(spec.target for spec in used)),
-        *([spec.target, spec.options] for spec in used),
-    ]
-    return hashlib.sha256(json.dumps(code, sort_keys=True, default=str).encode()).hexdigest()
+        used.append((detector_registry, entry.id, entry.parameters | ({"detectors": ()} if entry.parts else {})))
+    return code_version(sources, used)

@@ -21,6 +21,7 @@ class OODKind(StudyKind[OODStudy, OODCell]):
     id = "ood-rl"
     study_class = OODStudy
     cell_class = OODCell
+    code_targets = execution.CODE_TARGETS
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("world", "method", "AUC", "equal length", "episode means")
 

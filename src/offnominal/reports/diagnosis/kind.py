@@ -22,6 +22,7 @@ class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
     id = DIAGNOSIS
     study_class = DiagnosisStudy
     cell_class = DiagnosisCell
+    code_targets = (*FaultStudyKind.code_targets, *execution.CODE_TARGETS)
     leaderboard_columns: ClassVar[tuple[str, ...]] = (
         "detector",
         "sensor found",

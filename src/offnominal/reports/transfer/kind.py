@@ -20,6 +20,7 @@ class TransferKind(StudyKind[TransferStudy, TransferCell]):
     id = TRANSFER
     study_class = TransferStudy
     cell_class = TransferCell
+    code_targets = (*FaultStudyKind.code_targets, *execution.CODE_TARGETS)
 
     def prepare(self, cell: TransferCell, *, workers: int = 1) -> str:
         """Generate the datasets of a cell that are missing, and return their hash."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from offnominal.core.files import sha256_of
 from offnominal.studies import execution
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
@@ -40,5 +39,5 @@ def run_cell(cell: DiagnosisCell, *, sources: Sources | None = None) -> CellResu
 
 
 def code_of(cell: DiagnosisCell, sources: Sources) -> str:
-    """Return a hash of the code of the detector and of the evaluation."""
-    return sha256_of(execution.code_of(cell, sources) + sources.version(*CODE_TARGETS))
+    """Return a hash of the versions of the objects that a cell uses."""
+    return execution.code_of(cell, sources)

@@ -6,13 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from offnominal.core.files import sha256_of
 from offnominal.studies import example_episodes as examples
 from offnominal.studies import execution
 from offnominal.studies.cell import Cell, result_key
 from offnominal.studies.cell_result import CellResult, provenance
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import code_version
 from offnominal.studies.detector_evaluation import SplitEvaluation
+from offnominal.studies.foreign_code import recorded_objects
 from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.studies.result_rows import result_table
 from offnominal.studies.transfer.cell import TRAIN_WORLD, TransferCell
@@ -67,6 +68,6 @@ def prepare(cell: TransferCell, workers: int = 1) -> str:
 
 
 def code_of(cell: TransferCell, sources: Sources) -> str:
-    """Return a hash of the code of the detector, of the alarms and of the evaluation."""
-    code = execution.code_of(cell, sources) + sources.version(*CODE_TARGETS)
-    return sha256_of(code)
+    """Return a hash of the versions of the objects that a cell uses."""
+    used = execution.used_objects(cell, cell.worlds)
+    return code_version(sources, [*used, *recorded_objects(cell.world, (fault.anomaly for fault in cell.faults))])

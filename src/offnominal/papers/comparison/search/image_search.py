@@ -31,7 +31,9 @@ from offnominal.papers.comparison.search.polarity import image_distances
 from offnominal.papers.comparison.search.search_space import Configuration, sample_configurations
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import code_version
 from offnominal.studies.execution import single_threaded
+from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter
 
 CODE_TARGETS = (
@@ -186,11 +188,14 @@ def prepare(cell: ImageCell) -> str:
 
 
 def code_of(cell: ImageCell, sources: Sources) -> str:
-    """Return a hash of the code of the methods, of the search and of the evaluation."""
+    """Return a hash of the version of the study kind, and of the code and the search spaces of the methods.
+
+    The methods are classes, not registered objects: they have no version.
+    """
     spaces = [image_search_space_of(method) for method in cell.methods]
-    version = sources.version(*CODE_TARGETS, *(space.detector for space, _ in spaces))
     details = [[method, dict(space.grid), scores] for method, (space, scores) in zip(cell.methods, spaces, strict=True)]
-    return hashlib.sha256(json.dumps([version, details], sort_keys=True).encode()).hexdigest()
+    methods = sources.version(*(space.detector for space, _ in spaces))
+    return code_version(sources, [(study_kinds, cell.kind, {})], methods, details)
 
 
 def data_hash(images: ImageSet) -> str:

@@ -19,7 +19,9 @@ from offnominal.papers.comparison.search.polarity import distances_of
 from offnominal.papers.comparison.search.search_space import search_space_of
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import code_version
 from offnominal.studies.execution import single_threaded
+from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter
 
 CODE_TARGETS = (
@@ -59,15 +61,13 @@ def prepare(cell: SearchCell) -> str:
 
 
 def code_of(cell: SearchCell, sources: Sources) -> str:
-    """Return a hash of the code of the method, of the search and of the evaluation."""
+    """Return a hash of the version of the study kind, and of the code and the search space of the method.
+
+    The method is a class, not a registered object: it has no version.
+    """
     space = search_space_of(cell.method)
-    code = [
-        sources.version(*CODE_TARGETS, space.detector, space.runner),
-        cell.method,
-        dict(space.grid),
-        dict(space.fixed),
-    ]
-    return hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+    method = [sources.version(space.detector, space.runner), cell.method, dict(space.grid), dict(space.fixed)]
+    return code_version(sources, [(study_kinds, cell.kind, {})], method)
 
 
 def data_hash(table: Table) -> str:
