@@ -16,10 +16,10 @@ from gymnasium.spaces import Box
 import offnominal as off
 from offnominal.agents import ObservationNormaliser, Policy, RandomPolicy
 from offnominal.agents.uncertainty import DenseNetworks
-from offnominal.alarms import Alarm, Maximum, simulate_scores
+from offnominal.alarms import Alarm, AlarmState, Maximum, simulate_scores
 from offnominal.anomalies import Schedule
 from offnominal.core import Episode
-from offnominal.core.annotations import evaluated
+from offnominal.core.annotations import evaluated, expanded
 from offnominal.datasets import Recipe
 from offnominal.datasets.image_sets import ImageSet
 from offnominal.detectors import Detector
@@ -66,9 +66,11 @@ BY_NAME = {
     "nominal": nominal,
     "policy": lambda: RandomPolicy(off.make("SAP-Goal0-v0").action_space),
     "observations": lambda: np.zeros((3, 6)),
+    "frame": lambda: np.zeros((4, 5, 3), np.uint8),
 }
 """Valid values of parameters whose annotation does not say enough."""
 BY_CLASS = {
+    AlarmState: lambda kind: AlarmState(np.zeros(3, np.int64), np.zeros(3)),
     Alarm: lambda kind: (Maximum if inspect.isabstract(kind) else kind)().fit(scores()),
     Detector: lambda kind: saved_detectors.fitted("KNN")[0],
     Episode: lambda kind: nominal()[0],
@@ -157,8 +159,7 @@ class Examples:
             if found is None:
                 raise NoExample(f"{text} of {name} is not public")
             hint = found
-        if isinstance(hint, typing.TypeAliasType if hasattr(typing, "TypeAliasType") else ()):
-            hint = hint.__value__
+        hint = expanded(hint)
         if isinstance(hint, typing.TypeVar):
             hint = hint.__bound__ or int
         plain = PLAIN.get(hint) if isinstance(hint, collections.abc.Hashable) else None
@@ -166,7 +167,7 @@ class Examples:
             return plain(name)
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (typing.Union, types.UnionType):
-            for option in arguments:
+            for option in sorted(arguments, key=is_private):
                 try:
                     return self.of_hint(option, name, depth)
                 except NoExample as error:
@@ -220,6 +221,11 @@ def below(kind):
     """Return public classes below a class."""
     found = {value for value in public_objects().values() if inspect.isclass(value) and value is not kind}
     return sorted((value for value in found if is_below(value, kind)), key=lambda value: value.__qualname__)
+
+
+def is_private(hint):
+    """Return whether a type belongs to its module alone: callers have no such value of their own."""
+    return getattr(hint, "__name__", "").startswith("_")
 
 
 def is_below(value, kind):

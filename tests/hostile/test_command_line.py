@@ -95,8 +95,12 @@ CHEAP: dict[tuple[str, ...], dict[str, str]] = {
 """Other arguments of each command, so that little is computed if the tested value is accepted."""
 REQUIRED = "nosuch"
 NOT_TRIED = {"install_completion", "show_completion"}
-STUDIES = {("quickstart",), ("run",)}
-"""Commands that compute a study in every accepted case; they stop where it begins."""
+BEGINNINGS = {
+    ("quickstart",): "offnominal.studies.runs.run",
+    ("run",): "offnominal.studies.runs.run",
+    ("serve",): "offnominal.web.server.config_of",
+}
+"""Where commands stop that would compute a study, or serve until they are interrupted, in every accepted case."""
 WORK = (
     "offnominal.alarms.audit_world",
     "offnominal.calibration.calibrate",
@@ -110,6 +114,7 @@ WORK = (
     "offnominal.reports.clip.write_clip",
     "offnominal.studies.runs.run",
     "offnominal.studies.verify.verify_run",
+    "offnominal.web.server.config_of",
     "offnominal.worlds.arm.rtde.server.RobotServer.open",
 )
 """Functions that do the work of the commands."""
@@ -301,8 +306,8 @@ def test_every_argument_is_answered(
     count_cases: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if path in STUDIES:
-        monkeypatch.setattr("offnominal.studies.runs.run", begin)
+    if path in BEGINNINGS:
+        monkeypatch.setattr(BEGINNINGS[path], begin)
     monkeypatch.setattr("offnominal.cli.agents.EVALUATION_EPISODES", 2)
     monkeypatch.setattr("offnominal.cli.agents.VALIDATION_EPISODES", 2)
     tried = list(cases(path, parameters))

@@ -14,6 +14,7 @@ from gymnasium.spaces import Box, Discrete
 from offnominal.agents.observation_normaliser import ObservationNormaliser
 from offnominal.agents.policy import Policy
 from offnominal.agents.state_dicts import check_action_scale, linear_layers, read_state_dict
+from offnominal.core.checks import positive_integer
 from offnominal.core.compilation import compiled
 from offnominal.core.dense_product import Matrix, blocks, dense
 from offnominal.core.deterministic_math import tanh
@@ -99,6 +100,7 @@ class NetworkPolicy(Policy):
     @classmethod
     def random(cls, inputs: int, space: Box, *, hidden: Sequence[int] = (256, 256), seed: int = 0) -> NetworkPolicy:
         """Return an untrained network, for tests and benchmarks."""
+        positive_integer("inputs", inputs)
         stream = Stream.named(seed, 0, "weights")
         sizes = [inputs, *hidden, int(np.prod(space.shape))]
         return cls(

@@ -51,10 +51,9 @@ class NoisyPolicy(Policy):
 
     def start(self, seeds: IntArray, episodes: IntArray) -> _NoisyState:
         """Return the noise level and the random stream of every episode."""
+        keys = stream_keys(seeds, episodes, "stumbling")
         noise_levels = self.max_noise * (np.asarray(seeds) % self.NOISE_LEVELS) / (self.NOISE_LEVELS - 1)
-        return _NoisyState(
-            self.policy.start(seeds, episodes), stream_keys(seeds, episodes, "stumbling"), noise_levels, 0
-        )
+        return _NoisyState(self.policy.start(seeds, episodes), keys, noise_levels, 0)
 
     def act(self, observations: Array, state: _NoisyState | None) -> tuple[Array, _NoisyState]:
         """Return the actions of the other policy with noise."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load as load_tensors
 
-from offnominal.core.checks import numeric_array, positive_number
+from offnominal.core.checks import numeric_array, positive_number, require_shape
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.files import content_errors, read_bytes
 from offnominal.core.printable import shown
@@ -98,6 +98,7 @@ class ObservationNormaliser:
 
     def __call__(self, observations: Array) -> Array:
         """Return the normalised observations, (n, channels) in float32."""
+        require_shape("observations", observations, "n", len(self.mean))
         return np.clip((observations - self.mean) / self._deviation, -self.clip_obs, self.clip_obs).astype(np.float32)
 
     def to_arrays(self) -> dict[str, FloatArray]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.core.checks import numeric_array, positive_integer
+from offnominal.core.checks import numeric_array, positive_integer, require_shape
 from offnominal.core.errors import InvalidAction, InvalidParameter, OffnominalError
 from offnominal.core.philox import fill_uniform
 from offnominal.core.printable import shown
@@ -70,6 +70,7 @@ class Policy(ABC):
         """Return the state, or the state of new episodes of seed 0 if it is None."""
         if state is not None:
             return state
+        require_shape("observations", observations, "n", "...")
         rows = np.arange(len(observations))
         return self.start(np.zeros_like(rows), rows)
 
@@ -114,6 +115,7 @@ class RandomPolicy(Policy):
 
     def act(self, observations: Array, state: _RandomState | None) -> tuple[Array, _RandomState]:
         """Return random actions, drawn from each episode's stream."""
+        require_shape("observations", observations, "n", "...")
         state = self.begun(observations, state)
         n, shape = len(observations), self.space.shape or ()
         uniform = np.empty((n, int(np.prod(shape))))
@@ -156,6 +158,7 @@ class FunctionPolicy(Policy):
 
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
         """Return the actions of the function."""
+        require_shape("observations", observations, "n", "...")
         n = len(observations)
         padded = np.zeros((-(-n // self.tile) * self.tile, *observations.shape[1:]), observations.dtype)
         padded[:n] = observations

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from offnominal.alarms.alarm import AlarmState
-from offnominal.alarms.checks import require_number
+from offnominal.alarms.checks import pooled_scores, require_number
 from offnominal.alarms.conformal import LARGEST, SplitConformalAlarm, standardised
-from offnominal.core.checks import number_in
+from offnominal.core.checks import number_in, require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray
 
@@ -36,7 +36,7 @@ class _Chart(SplitConformalAlarm):
 
     def fit_statistic(self, episodes: list[FloatArray]) -> None:
         """Fit mean and standard deviation."""
-        pooled = np.concatenate(episodes)
+        pooled = pooled_scores(episodes)
         self.mean_ = float(np.mean(pooled))
         self.deviation_ = float(np.std(pooled)) or 1.0
 
@@ -92,18 +92,22 @@ class EpisodeEwma(_Chart):
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Update the average."""
-        average = (1.0 - self.weight) * state.memory + self.weight * self.standardised(scores)
+        weight = float(self.weight)
+        average = (1.0 - weight) * state.memory + weight * self.standardised(scores)
         return state.after(average), average
 
     def run_statistic(self, scores: FloatArray) -> FloatArray:
         """Return the averages of whole episodes."""
-        averages = self.weight * self.standardised(scores)
-        _average(averages, self.start(scores.shape[1]).memory, 1.0 - self.weight)
+        require_shape("scores", scores, "steps", "n")
+        weight = float(self.weight)
+        averages = weight * self.standardised(scores)
+        _average(averages, self.start(scores.shape[1]).memory, 1.0 - weight)
         return averages
 
     def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Update the average by torch operators."""
-        average = (1.0 - self.weight) * memory + self.weight * self.torch_standardised(scores)
+        weight = float(self.weight)
+        average = (1.0 - weight) * memory + weight * self.torch_standardised(scores)
         return average, average
 
 
@@ -145,18 +149,19 @@ class EpisodeCusum(_Chart):
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Update the sum."""
-        total = np.maximum(state.memory + (self.standardised(scores) - self.drift), 0.0)
+        total = np.maximum(state.memory + (self.standardised(scores) - float(self.drift)), 0.0)
         return state.after(total), total
 
     def run_statistic(self, scores: FloatArray) -> FloatArray:
         """Return the sums of whole episodes."""
-        sums = self.standardised(scores) - self.drift
+        require_shape("scores", scores, "steps", "n")
+        sums = self.standardised(scores) - float(self.drift)
         _sum_above_zero(sums, self.start(scores.shape[1]).memory)
         return sums
 
     def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
         """Update the sum by torch operators."""
-        total = (memory + (self.torch_standardised(scores) - self.drift)).clamp(min=0.0)
+        total = (memory + (self.torch_standardised(scores) - float(self.drift))).clamp(min=0.0)
         return total, total
 
 

@@ -47,6 +47,13 @@ def checked_episodes(scores: Any) -> list[FloatArray]:
     return episodes
 
 
+def pooled_scores(episodes: list[FloatArray]) -> FloatArray:
+    """Return the scores of all steps, or raise :class:`InvalidScores` if there is no episode."""
+    if not len(episodes):
+        raise InvalidScores("no episode was given; expected the scores of at least one.")
+    return np.concatenate(episodes)
+
+
 def require_valid_readings(episodes: list[FloatArray]) -> None:
     """Raise :class:`InvalidScores` if a score is that of an invalid reading: its threshold could never be exceeded.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.alarms.alarm import Alarm
+from offnominal.alarms.checks import pooled_scores
 from offnominal.alarms.guarantee import Guarantee
 from offnominal.core.types import FloatArray
 
@@ -39,7 +40,7 @@ class ThreeSigma(_Threshold):
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Set the threshold from the mean and the population standard deviation of all steps."""
-        pooled = np.concatenate(episodes)
+        pooled = pooled_scores(episodes)
         self.threshold_ = float(np.mean(pooled) + 3.0 * np.std(pooled))
 
 
@@ -61,7 +62,7 @@ class Quantile(_Threshold):
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Set the threshold to the interpolated percentile of all steps."""
-        self.threshold_ = float(np.percentile(np.concatenate(episodes), 95.0))
+        self.threshold_ = float(np.percentile(pooled_scores(episodes), 95.0))
 
 
 @dataclass(eq=False)
@@ -82,4 +83,4 @@ class Maximum(_Threshold):
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Set the threshold to the maximum of all steps."""
-        self.threshold_ = float(np.max(np.concatenate(episodes)))
+        self.threshold_ = float(np.max(pooled_scores(episodes)))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from offnominal.alarms.alarm import AlarmState
+from offnominal.alarms.checks import pooled_scores
 from offnominal.alarms.conformal import LARGEST, SplitConformalAlarm, standardised
-from offnominal.core.checks import integer_in
+from offnominal.core.checks import integer_in, require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray
 
@@ -72,10 +73,11 @@ class TimeBand(SplitConformalAlarm):
 
     def fit_statistic(self, episodes: list[FloatArray]) -> None:
         """Fit centre and width of each step."""
+        scores = pooled_scores(episodes)
+        require_shape("scores", scores, "steps")
         lengths = np.sort([len(episode) for episode in episodes])[::-1]
         horizon = int(lengths[min(MIN_EPISODES, len(lengths)) - 1])
         steps = np.concatenate([np.arange(len(episode)) for episode in episodes])
-        scores = np.concatenate(episodes)
         counts = self._smoothed(np.bincount(steps))
         self.centres_ = (self._smoothed(np.bincount(steps, scores)) / counts)[:horizon]
         squares = np.bincount(steps, (scores - self._held(self.centres_, steps)) ** 2)
@@ -89,6 +91,7 @@ class TimeBand(SplitConformalAlarm):
 
     def run_statistic(self, scores: FloatArray) -> FloatArray:
         """Return the scores minus the centres of their steps, in widths."""
+        require_shape("scores", scores, "steps", "n")
         steps = np.arange(len(scores))
         centres, widths = (self._held(values, steps)[:, None] for values in (self.centres_, self.widths_))
         return standardised(scores, centres, widths)

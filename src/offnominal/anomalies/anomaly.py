@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from offnominal.core.checks import require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray, Frame
@@ -218,6 +219,11 @@ class DynamicsAnomaly(Anomaly):
     def id(self) -> str:
         """``dynamics/<physics_parameter>``."""
         return f"dynamics/{self.physics_parameter}"
+
+
+def require_frame(frame: Frame) -> None:
+    """Raise :class:`InvalidParameter` unless an image has the shape (height, width, 3)."""
+    require_shape("frame", frame, "height", "width", 3)
 
 
 def checked_parameter(

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from offnominal.anomalies.anomaly import CameraAnomaly, FaultContext
+from offnominal.anomalies.anomaly import CameraAnomaly, FaultContext, require_frame
 from offnominal.anomalies.camera_kernel import add_noise, apply_lookup_table, blur, fill_bits, gain_table, noise_table
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, InvalidState
 from offnominal.core.types import Frame
 
 STUCK = np.array([[0, 0, 0], [255, 255, 255], [255, 0, 0], [0, 255, 0], [0, 0, 255]], np.uint8)
@@ -32,6 +32,7 @@ class CameraNoise(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Add noise to every byte."""
+        require_frame(frame)
         noisy = np.empty(frame.shape, np.uint8)
         bits = np.empty(8 * (frame.size // 8 + 1), np.uint16)
         fill_bits(context.stream.key, context.step, context.lane, bits)
@@ -51,6 +52,7 @@ class Blur(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the blurred image."""
+        require_frame(frame)
         if parameter <= 0.0:
             return frame
         blurred = np.empty(frame.shape, np.uint8)
@@ -68,6 +70,7 @@ class Exposure(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the image with the light multiplied."""
+        require_frame(frame)
         exposed = np.empty(frame.shape, np.uint8)
         apply_lookup_table(frame.reshape(-1), gain_table(parameter), exposed.reshape(-1))
         return exposed
@@ -88,6 +91,7 @@ class DeadPixels(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the image with the first pixels of the episode's random order overwritten."""
+        require_frame(frame)
         pixels = frame.shape[0] * frame.shape[1]
         if "order" not in context.memory:
             drawn = context.uniform_per_episode(2 * pixels)
@@ -120,6 +124,7 @@ class Occlusion(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the image with the patch, which grows around a fixed point."""
+        require_frame(frame)
         if "position" not in context.memory:
             context.memory["position"] = context.uniform_per_episode(2).tolist()
         down, right = context.memory["position"]
@@ -150,6 +155,8 @@ class Frozen(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the held image, or hold a new one."""
+        require_frame(frame)
+        _require_observed("held", context)
         context.memory["age"] += 1
         if context.memory["age"] > int(parameter + 0.5):
             self.observe(frame, parameter, context)
@@ -186,11 +193,15 @@ class Drop(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the image or its replacement."""
+        require_frame(frame)
         if context.uniform(1)[0] >= parameter:
             self.observe(frame, parameter, context)
             return frame
-        lost: Frame = np.zeros_like(frame) if self.show == "black" else context.memory["last"]
-        return lost
+        if self.show == "black":
+            return np.zeros_like(frame)
+        _require_observed("last", context)
+        last: Frame = context.memory["last"]
+        return last
 
     def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
         """Keep the image as a replacement of the next one."""
@@ -215,6 +226,8 @@ class CameraDelay(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Queue this image and return an earlier one."""
+        require_frame(frame)
+        _require_observed("queue", context)
         queue: deque[Frame] = context.memory["queue"]
         queue.append(frame.copy())
         return queue[max(len(queue) - 1 - int(parameter + 0.5), 0)]
@@ -223,3 +236,9 @@ class CameraDelay(CameraAnomaly):
         """Queue this image."""
         queue = context.memory.setdefault("queue", deque(maxlen=int(parameter + 0.5) + 1))
         queue.append(frame.copy())
+
+
+def _require_observed(name: str, context: FaultContext) -> None:
+    """Raise :class:`InvalidState` if an earlier image is needed and none was observed."""
+    if name not in context.memory:
+        raise InvalidState("no earlier image of this episode was observed; call observe with its first image.")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offnominal.anomalies.anomaly import CameraAnomaly, FaultContext
+from offnominal.anomalies.anomaly import CameraAnomaly, FaultContext, require_frame
 from offnominal.anomalies.camera_kernel import add_noise, fill_bits
 from offnominal.anomalies.corruption_kernel import add_impulse_noise, grain_table, half_gaussian, motion_blur, pixelated
 from offnominal.core.errors import InvalidParameter
@@ -35,6 +35,7 @@ class Corruption(CameraAnomaly):
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the image, corrupted at the severity."""
+        require_frame(frame)
         severity = int(parameter + 0.5)
         return frame if severity == 0 else self.corrupt(frame, self.settings[severity - 1], context)
 
@@ -64,6 +65,7 @@ class Gaussian(Corruption):
 
     def corrupt(self, frame: Frame, setting: float, context: FaultContext) -> Frame:
         """Add noise to every byte."""
+        require_frame(frame)
         noisy = np.empty(frame.shape, np.uint8)
         add_noise(frame.reshape(-1), grain_table(setting), _bits(frame.size, context), noisy.reshape(-1))
         return noisy
@@ -91,6 +93,7 @@ class Impulse(Corruption):
 
     def corrupt(self, frame: Frame, setting: float, context: FaultContext) -> Frame:
         """Return the image with impulse noise."""
+        require_frame(frame)
         noisy = frame.copy()
         targets = noisy.reshape(-1, 1 if self.by == "byte" else frame.shape[-1])
         add_impulse_noise(targets, setting, _bits(len(targets), context))
@@ -113,6 +116,7 @@ class MotionBlur(Corruption):
 
     def corrupt(self, frame: Frame, setting: tuple[int, float], context: FaultContext) -> Frame:
         """Return the weighted sum of shifted images."""
+        require_frame(frame)
         radius, spread = setting
         angle = (context.uniform(1)[0] - 0.5) * (0.5 * np.pi)
         blurred = np.empty(frame.shape, np.uint8)
@@ -133,6 +137,7 @@ class Pixelate(Corruption):
 
     def corrupt(self, frame: Frame, setting: float, context: FaultContext) -> Frame:
         """Return the image, shrunk and enlarged."""
+        require_frame(frame)
         return pixelated(frame, setting)
 
 

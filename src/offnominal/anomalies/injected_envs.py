@@ -183,6 +183,8 @@ class InjectedVectorEnv(VectorWrapper):
         runtime_faults: bool = False,
     ) -> None:
         super().__init__(env)
+        if len(faults) != env.num_envs:
+            raise InvalidParameter(f"there are faults for {len(faults)} rows; the environment has {env.num_envs}.")
         inner = env.unwrapped
         environment = describe_environment(env, inner, getattr(inner, "envs", None), has_images=has_images)
         self.injection = Injection(faults, environment, keep_history=runtime_faults)

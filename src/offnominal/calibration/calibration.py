@@ -104,6 +104,7 @@ def calibrate(
         raise InvalidParameter(
             "several workers need a function that makes the environment, or its id; an environment exists once."
         )
+    positive_integer("budget", budget)
     named = _named_levels(levels)
     with open_world(world, 1, **options) as sample:
         id = sample.card.id

@@ -65,6 +65,25 @@ def evaluated(annotation: Any, names: Mapping[str, Any]) -> Any:
         return UNKNOWN
 
 
+def expanded(hint: Any) -> Any:
+    """Return what an alias stands for (``type Numbers[T] = list[T]``); any other type as it is.
+
+    NumPy's `NDArray` is such an alias from version 2.5.
+
+    Example:
+        >>> expanded(list[int])
+        list[int]
+    """
+    while True:
+        origin = typing.get_origin(hint)  # It comes first: an alias with arguments passes attributes on.
+        if hasattr(origin, "__value__"):
+            hint = origin.__value__[typing.get_args(hint)]
+        elif hasattr(hint, "__value__"):
+            hint = hint.__value__
+        else:
+            return hint
+
+
 def is_of_type(value: Any, hint: Any) -> bool:
     """Return whether a value is of an annotated type; True if that cannot be decided.
 
@@ -89,6 +108,7 @@ def _is_of_type(value: Any, hint: Any) -> bool:
         return value is None
     if hint == ArrayLike:
         return _is_array(value)
+    hint = expanded(hint)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return any(is_of_type(value, option) for option in arguments)
@@ -97,8 +117,7 @@ def _is_of_type(value: Any, hint: Any) -> bool:
     if origin is typing.Annotated:
         return is_of_type(value, arguments[0])
     if origin is np.ndarray or hint is np.ndarray:
-        kinds = "U" if "str_" in str(hint) else "iuf" if "float" in str(hint) else NUMERIC
-        return isinstance(value, np.ndarray) and _is_array(value, kinds)
+        return isinstance(value, np.ndarray) and _is_array(value, _kinds(str(hint)))
     if origin is type:
         return isinstance(value, type)
     if isinstance(origin, type):
@@ -128,6 +147,13 @@ def _members(protocol: type) -> set[str]:
 def _is_array(value: Any, kinds: str = NUMERIC) -> bool:
     """Return whether NumPy converts a value to an array of some kinds of entries."""
     return not isinstance(value, Mapping | Set | str | bytes) and np.asarray(value).dtype.kind in kinds
+
+
+def _kinds(array: str) -> str:
+    """Return the kinds of entries that fit an annotated array. Masks may be given as numbers."""
+    if "str_" in array:
+        return "U"
+    return "iuf" if "float" in array else "biu" if "int" in array else NUMERIC
 
 
 def _is_generic(value: Any, origin: type, arguments: tuple[Any, ...]) -> bool:

@@ -161,6 +161,37 @@ def numeric_array(name: str, values: Any, error: type[InvalidParameter] = Invali
     return array
 
 
+def require_shape(name: str, array: Array, *sides: int | str) -> None:
+    """Raise :class:`InvalidParameter` unless an array has a shape. It is fast enough for calls at every step.
+
+    Args:
+        name: Name of the array, for the error message.
+        array: Array to check.
+        sides: Length of each side, or a name for a length that may vary; the name "..." at the end stands for any
+            further sides.
+
+    Example:
+        >>> require_shape("frame", np.zeros((8, 8)), "height", "width", 3)
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: frame has shape (8, 8); expected (height, width, 3).
+    """
+    shape = array.shape
+    if sides[-1] == "...":
+        shape = shape[: len(sides) - 1] if len(shape) >= len(sides) - 1 else ()
+        fixed = sides[:-1]
+    else:
+        fixed = sides
+    if len(shape) == len(fixed):
+        for given, side in zip(shape, fixed, strict=True):
+            if given != side and not isinstance(side, str):
+                break
+        else:
+            return
+    expected = f"({', '.join(map(str, sides))}{',' if len(sides) == 1 else ''})"
+    raise InvalidParameter(f"{name} has shape {array.shape}; expected {expected}.")
+
+
 def instance_of(name: str, value: Any, kind: type[T]) -> T:
     """Return the value if it is an instance of a class, or raise :class:`InvalidParameter`.
 

@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from offnominal.core.checks import require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray, IntArray, KeyArray
@@ -57,8 +58,11 @@ def stream_keys(seeds: IntArray, episodes: IntArray, purpose: str) -> KeyArray:
     """
     from offnominal.core.philox import fill_keys
 
+    seeds, episodes = np.asarray(seeds), np.asarray(episodes)
+    require_shape("seeds", seeds, "n")
+    require_shape("episodes", episodes, len(seeds))
     keys = np.empty(len(seeds), np.uint64)
-    fill_keys(np.asarray(seeds), np.asarray(episodes), purpose_hash(purpose), keys)
+    fill_keys(seeds, episodes, purpose_hash(purpose), keys)
     return keys
 
 
@@ -85,7 +89,7 @@ class Stream:
         """Return numbers uniform on (0, 1)."""
         from offnominal.core.philox import fill_uniform
 
-        out = np.empty((1, size))
+        out = _empty(size)
         fill_uniform(np.array([self.key]), np.array([step]), lane, out)
         return out.reshape(-1)
 
@@ -93,7 +97,7 @@ class Stream:
         """Return standard normal numbers."""
         from offnominal.core.philox import fill_normal
 
-        out = np.empty((1, size))
+        out = _empty(size)
         fill_normal(np.array([self.key]), np.array([step]), lane, out)
         return out.reshape(-1)
 
@@ -104,3 +108,10 @@ class Stream:
     def generator(self) -> np.random.Generator:
         """Return a NumPy generator seeded from this stream, for libraries that need one."""
         return np.random.Generator(np.random.Philox(key=int(self.key)))
+
+
+def _empty(size: int) -> FloatArray:
+    """Return an array for one row of numbers."""
+    if size < 0:
+        raise InvalidParameter(f"size is {size}; expected an integer of at least 0.")
+    return np.empty((1, size))

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from offnominal.core.checks import require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.rounding import fixed
 from offnominal.core.streams import Stream
@@ -43,6 +44,7 @@ class Estimate:
     @classmethod
     def of(cls, values: FloatArray) -> Estimate:
         """Return the estimate from an array of the value and the draws."""
+        require_shape("values", values, "draws + 1")
         return cls(None if np.isnan(values[0]) else float(values[0]), values[1:])
 
     @property

@@ -29,6 +29,7 @@ def block_bounds(bounds: IntArray, block: int) -> IntArray:
         >>> block_bounds(np.array([0, 10, 14]), 4)
         array([ 0,  4, 10, 14])
     """
+    positive_integer("block", block)
     starts = [
         start + block * number
         for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.checks import require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.evaluation.bootstrap import Counts
@@ -47,6 +48,8 @@ def estimate_detection_curve(delays: IntArray, exposures: IntArray) -> Detection
         delays: (n,): steps from the onset to the first alarm; negative for a miss.
         exposures: (n,): steps from the onset to the end of the episode, the onset included.
     """
+    require_shape("delays", delays, "n")
+    require_shape("exposures", exposures, len(delays))
     last = np.where(delays < 0, exposures - 1, delays)
     length = int(last.max(initial=-1)) + 1
     events = np.bincount(delays[delays >= 0], minlength=length)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.core.checks import require_shape
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 
 # All lengths are in pixels of the 84 by 84 observation.
@@ -70,6 +71,7 @@ class BallFollower(Policy):
 
     def act(self, observations: Array, state: _Play | None) -> tuple[Array, _Play]:
         """Return the actions that move the paddles to where the balls will arrive."""
+        require_shape("observations", observations, "n", 4, 84, 84)
         state = self.begun(observations, state)
         across, down, paddle = located(observations[:, -2:])
         quiet = np.where(state.push == 0.0, state.quiet + 1, 0)
@@ -87,8 +89,9 @@ class BallFollower(Policy):
         chosen = np.where(push > 0.0, DOWN, np.where(push < 0.0, UP, NOTHING))
         return chosen, _Play(rest, push, quiet, coming, strokes)
 
-    def record_actions(self, state: _Play, actions: Array) -> _Play:
+    def record_actions(self, state: _Play, actions: IntArray) -> _Play:
         """Return the state after other actions were executed."""
+        require_shape("actions", actions, "n")
         return replace(state, push=PUSHES[actions])
 
     def take(self, state: _Play, rows: IntArray) -> _Play:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.core.checks import require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import arctan2
 from offnominal.core.types import Array, FloatArray
@@ -35,6 +36,7 @@ class EnergyPump(Policy):
 
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
         """Return the torque for every row."""
+        require_shape("observations", observations, "n", 3)
         torques = np.empty((len(observations), 1))
         _pump_or_hold(observations.astype(np.float64), torques)
         return np.clip(torques, -MAX_TORQUE, MAX_TORQUE), state

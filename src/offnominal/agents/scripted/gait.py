@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.core.checks import require_shape
 from offnominal.core.types import Array, IntArray
 from offnominal.worlds.mujoco.card import CARDS
 
@@ -42,6 +43,7 @@ class Gait(Policy):
 
     def act(self, observations: Array, state: int | None) -> tuple[Array, int]:
         """Return the actions that move every joint towards its wave, and the next step."""
+        require_shape("observations", observations, "n", 18)
         step: int = self.begun(observations, state)
         angles = observations[:, 3:9].astype(np.float64)
         target = OFFSET + SWING * np.sin(2.0 * math.pi * self.frequency * STEP * step + PHASE)

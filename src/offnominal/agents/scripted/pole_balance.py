@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.core.checks import require_shape
 from offnominal.core.types import Array
 
 # Gains on position, velocity, angle and angular velocity; the push is the sign of the weighted sum.
@@ -24,6 +25,7 @@ class PoleBalance(Policy):
 
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
         """Return 1 for a push to the right, 0 for one to the left."""
+        require_shape("observations", observations, "n", 4)
         leaning = np.zeros(len(observations))
         for weight, channel in zip(WEIGHTS, observations.T, strict=True):
             leaning += weight * channel.astype(np.float64)

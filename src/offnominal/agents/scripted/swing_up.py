@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.core.checks import require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import sincos
 from offnominal.core.types import Array, FloatArray
@@ -61,6 +62,7 @@ class SwingUp(Policy):
 
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
         """Return the force for every row."""
+        require_shape("observations", observations, "n", 4)
         forces = np.empty((len(observations), 1))
         _follow(observations.astype(np.float64), *_plan(), forces)
         return np.clip(forces, -MAX_ACTION, MAX_ACTION), state

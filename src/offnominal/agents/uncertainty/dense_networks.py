@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from offnominal.agents.uncertainty.kernel import forward
+from offnominal.core.checks import positive_integer, require_shape
 from offnominal.core.dense_product import Matrix
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
@@ -41,6 +42,7 @@ class DenseNetworks:
     @classmethod
     def random(cls, sizes: Sequence[int], *, members: int = 5, seed: int = 0) -> DenseNetworks:
         """Return untrained networks, for tests and benchmarks."""
+        positive_integer("members", members)
         stream = Stream.named(seed, 0, "weights")
         parts = [
             (
@@ -54,6 +56,11 @@ class DenseNetworks:
     @classmethod
     def of_layers(cls, layers: Sequence[tuple[Array, Array]]) -> DenseNetworks:
         """Return networks with the given (weight, bias) pairs: (members, inputs, outputs) and (members, outputs)."""
+        if not layers:
+            raise InvalidParameter("the networks have no layers; give at least one.")
+        for weight, bias in layers:
+            require_shape("a weight", weight, "members", "inputs", "outputs")
+            require_shape("a bias", bias, len(weight), weight.shape[2])
         members = len(layers[0][0])
         parts = [part.reshape(members, -1) for layer in layers for part in layer]
         sizes = [layers[0][0].shape[1], *(bias.shape[1] for _, bias in layers)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.checks import number_in
+from offnominal.core.checks import number_in, require_shape
 from offnominal.core.types import FloatArray
 
 
@@ -36,6 +36,7 @@ class Weighting:
 
     def precision(self, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
         """Return the precision at some true-positive and false-positive rates; NaN where nothing is detected."""
+        require_shape("fpr", fpr, *tpr.shape)
         found = self.novel * tpr
         with np.errstate(invalid="ignore"):
             precision: FloatArray = found / (found + (1.0 - self.novel) * fpr)

@@ -161,7 +161,10 @@ def _pairs(score: ScoreFunction, scene: DrivingScene) -> Iterator[tuple[DrivingF
             waiting.append(frame)
             yield frame
 
-    for scores in score(read()):
+    found = score(read())
+    if not isinstance(found, Iterable):
+        raise InvalidScores(f"the score function returned {shown(found)}; expected the scores of each frame in turn.")
+    for scores in found:
         if not waiting:
             raise InvalidScores(f"there are more scores than frames of scene {scene.id}.")
         yield waiting.popleft(), scores

@@ -1,0 +1,20 @@
+"""Whether a value is of an annotated type, for annotations that the package uses."""
+
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+from typing_extensions import TypeAliasType
+
+from offnominal.core.annotations import is_of_type
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+Numbers = TypeAliasType("Numbers", np.ndarray[tuple[Any, ...], np.dtype[Scalar]], type_params=(Scalar,))
+FloatNumbers = TypeAliasType("FloatNumbers", Numbers[np.float64])
+
+
+@pytest.mark.parametrize("hint", [Numbers[np.float64], FloatNumbers, FloatNumbers | None])
+def test_aliases_such_as_those_of_numpy_2_5_are_decided(hint):
+    assert is_of_type(np.zeros(2), hint)
+    assert not is_of_type("text", hint)
+    assert not is_of_type(np.array(["word"]), hint)
