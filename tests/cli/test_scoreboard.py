@@ -92,7 +92,9 @@ def test_a_store_without_results_is_not_called_explained(tmp_path):
 
 @pytest.mark.parametrize("words", [["--table", "3"], ["--images", "--table", "3"]])
 def test_nothing_is_computed_for_a_table_that_the_scale_cannot_fill(tmp_path, monkeypatch, words):
-    monkeypatch.setattr("offnominal.cli.reproduction.computed_run", lambda *_, **__: pytest.fail("it was computed"))
+    monkeypatch.setattr(
+        "offnominal.papers.reproduced_runs.computed_run", lambda *_, **__: pytest.fail("it was computed")
+    )
     said = runner.invoke(program, ["reproduce", "anomaly-gym", *words, "--scale", "smoke", "--run"])
     assert isinstance(said.exception, InvalidParameter)
     assert "nothing is computed. Scale smoke of anomaly-gym" in str(said.exception)
@@ -101,7 +103,7 @@ def test_nothing_is_computed_for_a_table_that_the_scale_cannot_fill(tmp_path, mo
 def test_tables_that_a_scale_cannot_fill_are_named_before_the_others_are_computed(monkeypatch):
     computed = []
     monkeypatch.setattr(
-        "offnominal.cli.reproduction.computed_run", lambda run, **_: computed.append(run) or RunResults.none()
+        "offnominal.papers.reproduced_runs.computed_run", lambda run, **_: computed.append(run) or RunResults.none()
     )
     said = runner.invoke(
         program, ["reproduce", "anomaly-gym", "--table", "3", "--table", "12", "--scale", "smoke", "--run"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,15 +10,12 @@ from rich.markup import escape
 
 from offnominal.cli.app import RUN, App
 from offnominal.cli.options import STORE, Ray, StoreFolder, Workers, Worlds
-from offnominal.cli.output import AsJson, out, print_json, print_whole
-from offnominal.cli.reproduced_runs import computed_run, runs_to_compute, stored_results
+from offnominal.cli.output import AsJson, out, print_json, print_note, print_whole
 from offnominal.cli.run_summary import print_missing
 from offnominal.cli.scoreboard import show_scoreboard
 
 if TYPE_CHECKING:
-    from offnominal.papers.paper import PublishedFigure, PublishedTable
-    from offnominal.papers.reproduction import StudyRun
-    from offnominal.studies.results import RunResults
+    from offnominal.papers.reproduced_items import ReproducedFigure, ReproducedTable
 
 reproduction = App(RUN)
 
@@ -67,10 +63,10 @@ def reproduce(
     Example: [bold]offnominal reproduce --all[/]
     """
     from offnominal.core.errors import InvalidParameter
-    from offnominal.papers.catalogue import figures_of, papers, tables_of
-    from offnominal.papers.paper import PublishedTable
+    from offnominal.papers.catalogue import papers
+    from offnominal.papers.reproduced_items import chosen_items, reproduced
+    from offnominal.papers.reproduced_runs import reproduced_runs
     from offnominal.papers.reproduction import reproductions
-    from offnominal.studies.results import RunResults
 
     if not compute and (workers is not None or ray is not None):
         raise InvalidParameter("--workers and --ray need --run: without it nothing is computed.")
@@ -82,78 +78,40 @@ def reproduce(
         return
     if paper is None:
         raise InvalidParameter(f"name a paper ({', '.join(papers.ids())}), or give --all for all of them.")
-    figures = figures_of(paper, figure or ())
-    tables = tables_of(paper, table, images=images) if table or not figure else []
-    if as_published:
-        if not any(each.has_published_form for each in tables):
-            raise InvalidParameter("--as-published changes nothing in these tables and figures; leave it out.")
-        tables = [each.as_published() for each in tables]
-    items: list[PublishedTable | PublishedFigure] = [*tables, *figures]
+    items = chosen_items(paper, table or (), figure or (), images=images, as_published=as_published)
     found = reproductions(items, scale=scale, worlds=worlds or None)
-    opened: dict[StudyRun | None, RunResults] = {None: RunResults.none()}
-    remarks: list[str] = []
-    worth_computing = runs_to_compute(found) if compute else []
-    for chosen in dict.fromkeys(run for _, run in found if run is not None):
-        if chosen in worth_computing:
-            opened[chosen] = computed_run(chosen, **options)
-        else:
-            opened[chosen], remark = stored_results(chosen, store)
-            remarks += remark
-    output = []
-    for item, made_from in found:
-        results = opened[made_from]
-        if isinstance(item, PublishedTable):
-            output.append(_show_table(item, results, as_json))
-        elif results.cells:
-            output.append(_show_figure(item, results, as_json))
-        else:
-            output.append({"figure": item.number, "title": item.title, "file": None})
+    runs = reproduced_runs(found, compute=compute, note=print_note, **options)
+    made = [reproduced(item, runs.results[run]) for item, run in found]
     if as_json:
-        print_json(output)
+        print_json([each.to_dict() for each in made])
     else:
-        reproduced = [item for item, _ in found]
-        for item in (item for item in items if item not in reproduced):
+        for each in made:
+            _show(each)
+        for item in (item for item in items if item not in [item for item, _ in found]):
             out.print(f"{escape(item.heading)}: left out, because it has none of these worlds.", soft_wrap=True)
-    for line in remarks:
+    for line in runs.remarks:
         (Console(stderr=True) if as_json else out).print(escape(line), highlight=False, soft_wrap=True)
-    incomplete = [results for results in opened.values() if compute and results.missing]
+    incomplete = [results for results in runs.results.values() if compute and results.missing]
     for results in incomplete:
         print_missing(results.missing, stderr=as_json)
     if incomplete:
         raise typer.Exit(1)
 
 
-def _show_table(table: PublishedTable, results: RunResults, as_json: bool) -> dict[str, Any]:
-    """Print the comparison with a published table; return it as plain data.
-
-    If there are results, the table is also written into the folder of their run.
-    """
-    from offnominal.core.files import write_text
+def _show(made: ReproducedTable | ReproducedFigure) -> None:
+    """Print the comparison with a published table, or the path of a figure."""
+    from offnominal.papers.reproduced_items import ReproducedFigure
     from offnominal.reports.comparison_terminal import comparison_terminal
-    from offnominal.reports.escape import markdown_text
-    from offnominal.reports.published_comparison import comparison_markdown, comparison_rows, verdict_line
+    from offnominal.reports.published_comparison import verdict_line
 
-    lines = table.compare(results)
-    if not as_json and lines:
+    if isinstance(made, ReproducedFigure):
+        if made.file is not None:
+            out.print(f"{escape(made.figure.heading)}\n[bold]{escape(str(made.file))}[/]", soft_wrap=True)
+        return
+    table, lines = made.table, made.lines
+    if lines:
         print_whole(comparison_terminal(table.heading, lines, table.not_computed))
-    elif not as_json:
+    else:
         out.print(f"{escape(table.heading)}: {escape(table.not_computed or verdict_line(lines))}", soft_wrap=True)
-    if results.folder is not None and results.cells:
-        file = results.folder / f"table-{table.number}.md"
-        write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")
-        if not as_json:
-            out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
-    reason = {"not_computed": table.not_computed} if table.not_computed else {}
-    return {"table": table.number, "title": table.title, **reason, "rows": comparison_rows(lines)}
-
-
-def _show_figure(figure: PublishedFigure, results: RunResults, as_json: bool) -> dict[str, Any]:
-    """Write the report of a run and print the path of a figure in it; return it as plain data."""
-    from offnominal.reports.report import write_report
-
-    folder = results.folder or Path()
-    write_report(results, folder)
-    image = folder / "figures" / f"{figure.file}.png"
-    if not as_json:
-        out.print(f"{escape(figure.heading)}\n[bold]{escape(str(image))}[/]", soft_wrap=True)
-    return {"figure": figure.number, "title": figure.title, "file": str(image)}
+    if made.file is not None:
+        out.print(f"Also in [bold]{escape(str(made.file))}[/]", soft_wrap=True)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from offnominal.cli.output import print_json, print_note, print_sentence, print_whole
-from offnominal.cli.reproduced_runs import computed_run, runs_to_compute
 from offnominal.cli.run_summary import print_missing
 
 if TYPE_CHECKING:
@@ -74,12 +73,13 @@ def show_scoreboard(
 def _compute(ids: Sequence[str], scale: str | None, **options: Any) -> list[str]:
     """Compute the results of all tables; return the labels of cells without a result."""
     from offnominal.papers.catalogue import paper
+    from offnominal.papers.reproduced_runs import computed_run, runs_to_compute
     from offnominal.papers.reproduction import reproductions
     from offnominal.studies.catalogue import load_study
 
     found = reproductions([table for id in ids for table in paper(id).load_published().tables], scale=scale)
     known = [each for each in found if each.run is not None and each.run.scale in load_study(each.run.study).scales]
-    return [label for run in runs_to_compute(known) for label in computed_run(run, **options).missing]
+    return [label for run in runs_to_compute(known, print_note) for label in computed_run(run, **options).missing]
 
 
 def scoreboard_table(scores: Sequence[TableScore]) -> RichTable:

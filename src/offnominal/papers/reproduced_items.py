@@ -1,0 +1,99 @@
+"""Tables and figures of papers, made from our results and written into the folder of their run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.files import write_text
+from offnominal.papers.catalogue import figures_of, tables_of
+from offnominal.papers.paper import PublishedFigure, PublishedTable
+from offnominal.papers.reproduction import Item
+from offnominal.reports.escape import markdown_text
+from offnominal.reports.published_comparison import comparison_markdown, comparison_rows
+from offnominal.reports.report import write_report
+from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
+
+
+class ReproducedTable(NamedTuple):
+    """A table of a paper, compared with our results.
+
+    Args:
+        table: The table.
+        lines: Its values and ours.
+        file: The written comparison; None without results.
+    """
+
+    table: PublishedTable
+    lines: Sequence[PublishedComparison]
+    file: Path | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        table = self.table
+        reason = {"not_computed": table.not_computed} if table.not_computed else {}
+        return {"table": table.number, "title": table.title, **reason, "rows": comparison_rows(self.lines)}
+
+
+class ReproducedFigure(NamedTuple):
+    """A figure of a paper, drawn from our results.
+
+    Args:
+        figure: The figure.
+        file: The image; None without results.
+    """
+
+    figure: PublishedFigure
+    file: Path | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        file = None if self.file is None else str(self.file)
+        return {"figure": self.figure.number, "title": self.figure.title, "file": file}
+
+
+def chosen_items(
+    paper: str, tables: Sequence[str], figures: Sequence[str], *, images: bool, as_published: bool
+) -> list[Item]:
+    """Return tables and figures of a paper; all tables if neither is chosen.
+
+    Args:
+        paper: Short name of the paper.
+        tables: Numbers of tables.
+        figures: Numbers of figures.
+        images: Whether to return the part of the tables about image detectors.
+        as_published: Whether tables have the errors of the public code.
+
+    Raises:
+        InvalidParameter: No table differs with the errors of the public code.
+    """
+    drawn = figures_of(paper, figures)
+    found = tables_of(paper, tables or None, images=images) if tables or not figures else []
+    if as_published:
+        if not any(each.has_published_form for each in found):
+            raise InvalidParameter("--as-published changes nothing in these tables and figures; leave it out.")
+        found = [each.as_published() for each in found]
+    return [*found, *drawn]
+
+
+def reproduced(item: Item, results: RunResults) -> ReproducedTable | ReproducedFigure:
+    """Return a table or a figure made from results; if there are any, it is written into the folder of their run."""
+    if isinstance(item, PublishedTable):
+        return _reproduced_table(item, results)
+    if not results.cells:
+        return ReproducedFigure(item, None)
+    folder = results.folder or Path()
+    write_report(results, folder)
+    return ReproducedFigure(item, folder / "figures" / f"{item.file}.png")
+
+
+def _reproduced_table(table: PublishedTable, results: RunResults) -> ReproducedTable:
+    lines = table.compare(results)
+    if results.folder is None or not results.cells:
+        return ReproducedTable(table, lines, None)
+    file = results.folder / f"table-{table.number}.md"
+    write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")
+    return ReproducedTable(table, lines, file)
