@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from offnominal.cli import main, run_summary
 from offnominal.cli.program import program
 from offnominal.core.errors import ModuleNotAllowed
+from offnominal.papers import reproduced_runs
 from offnominal.studies import Store, runs
 from offnominal.studies import runner as study_runner
 from offnominal.studies.catalogue import load_study
@@ -261,8 +262,8 @@ def requested(monkeypatch, tmp_path):
         (tmp_path / study.name).mkdir(exist_ok=True)
         return tmp_path / study.name, None
 
-    monkeypatch.setattr(runs, "run", run)
-    monkeypatch.setattr(runs, "open_run", lambda place: fake_results(calls[-1][2]))
+    monkeypatch.setattr(reproduced_runs, "run", run)
+    monkeypatch.setattr(reproduced_runs, "open_run", lambda place: fake_results(calls[-1][2]))
     return calls
 
 
