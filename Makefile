@@ -33,7 +33,7 @@ PACKAGE_READY := $(VENV)/.stamp-package
 TORCH_READY := $(VENV)/.stamp-torch
 DEV_READY := $(VENV)/.stamp-dev
 
-.PHONY: help quickstart test test-all test-fast test-minimum coverage lint docs wheel bench lock clean
+.PHONY: help quickstart test test-all attacks test-fast test-minimum coverage lint docs wheel bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,13 @@ test-all: export OMP_NUM_THREADS := 1
 test-all: export OPENBLAS_NUM_THREADS := 1
 test-all: $(PACKAGE_READY) $(DEV_READY) ## Run every test: also the scientific checks and the whole attack, which take long
 	@$(BIN)/python -m pytest $(PYTEST_ARGS) -m ""
+
+attacks: export OMP_NUM_THREADS := 1
+attacks: export OPENBLAS_NUM_THREADS := 1
+attacks: export OFFNOMINAL_ATTACK_COUNTS := docs/measured/attacks.csv
+attacks: $(PACKAGE_READY) $(DEV_READY) ## Run the whole attack and renew the table of the page "How it is tested"
+	@$(BIN)/python -m pytest $(PYTEST_ARGS) -m "" tests/hostile
+	@$(BIN)/python docs/tables.py
 
 test-fast: export OMP_NUM_THREADS := 1
 test-fast: export OPENBLAS_NUM_THREADS := 1

@@ -345,6 +345,21 @@ def _metric_section(metric: Metric) -> str:
     return f"### {label} {{ #{metric.name} }}\n\n{metric.meaning}\n\n{lines}"
 
 
+def attack_rows(_: str) -> list[Row]:
+    """Return the attacks of `make attacks`: the cases tried and those that held, and their sums."""
+    with (ROOT / "docs" / "measured" / "attacks.csv").open(encoding="utf-8") as file:
+        attacks = list(csv.DictReader(file))
+    rows: list[Row] = [
+        {"attack": each["attack"], "tried": f"{int(each['tried']):,}", "held": f"{int(each['held']):,}"}
+        for each in attacks
+    ]
+    sums = (sum(int(each[column]) for each in attacks) for column in ("tried", "held"))
+    return [
+        *rows,
+        {"attack": "**All**", **{name: f"**{n:,}**" for name, n in zip(("tried", "held"), sums, strict=True)}},
+    ]
+
+
 TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "worlds": world_rows,
     "signals": signal_rows,
@@ -357,6 +372,7 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "accuracy": accuracy_rows,
     "attained": attained_rows,
     "experts": expert_rows,
+    "attacks": attack_rows,
     "audit": audit_rows,
     "audited_alarms": audited_alarm_rows,
     "audit_verdicts": audit_verdict_rows,
