@@ -166,7 +166,7 @@ def test_a_damaged_table_is_named(tmp_path):
         read_strengths(path)
     write_strengths(path, calibrated_strengths()[:3])
     assert [line.name for line in read_strengths(path)] == [line.name for line in calibrated_strengths()[:3]]
-    write_checked_text(path, read_checked_text(path).replace("true", "perhaps").replace("false", "perhaps"))
+    write_checked_text(path, read_checked_text(path, str).replace("true", "perhaps").replace("false", "perhaps"))
     with pytest.raises(DamagedFile, match="has an invalid line"):
         read_strengths(path)
 

@@ -60,7 +60,7 @@ def test_every_flipped_bit_of_a_table_is_noticed(tmp_path):
     for damaged in flips(path.read_bytes()):
         path.write_bytes(damaged)
         with pytest.raises(DamagedFile):
-            read_checked_text(path)
+            read_checked_text(path, str)
 
 
 def test_a_table_that_was_cut_off_is_noticed(tmp_path):
@@ -70,7 +70,7 @@ def test_a_table_that_was_cut_off_is_noticed(tmp_path):
     for length in range(1, len(whole)):
         path.write_text(whole[:length])
         with pytest.raises(DamagedFile, match="remove this line if the change is intended"):
-            read_checked_text(path)
+            read_checked_text(path, str)
 
 
 def test_a_changed_value_is_named_with_what_to_do(tmp_path):
@@ -93,7 +93,7 @@ def test_files_without_a_checksum_are_read_with_a_warning(tmp_path):
     with pytest.warns(NoChecksum, match="card.json has no checksum"):
         assert read_checked_json(tmp_path / "card.json") == DATA
     with pytest.warns(NoChecksum, match="table.csv has no checksum"):
-        assert read_checked_text(tmp_path / "table.csv") == "a,b\n1,2\n"
+        assert read_checked_text(tmp_path / "table.csv", str) == "a,b\n1,2\n"
 
 
 def test_an_object_nested_too_deeply_is_damage(tmp_path):

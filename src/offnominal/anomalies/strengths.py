@@ -86,7 +86,7 @@ def read_strengths(path: Path) -> list[Strength]:
         DamagedFile: The file is not a table of strengths, or was changed.
         MissingFile: There is no such file.
     """
-    return _parse(read_checked_text(path), str(path))
+    return read_checked_text(path, lambda text: _parse(text, str(path)))
 
 
 def write_strengths(path: Path, strengths: Iterable[Strength]) -> None:
@@ -163,11 +163,15 @@ def read_published_strengths(path: Path) -> dict[tuple[str, str, str], float]:
     Raises:
         DamagedFile: The file is not such a table, or was changed.
     """
-    with content_errors(path, "published strengths"):
-        rows = csv.DictReader(read_checked_text(path).splitlines())
+
+    def parse(text: str) -> dict[tuple[str, str, str], float]:
+        rows = csv.DictReader(text.splitlines())
         if tuple(rows.fieldnames or ()) != PUBLISHED:
             raise DamagedFile(f"{path} is not a table of published strengths; its columns are {rows.fieldnames}.")
         return {(row["world"], row["anomaly"], row["level"]): float(row["parameter"]) for row in rows}
+
+    with content_errors(path, "published strengths"):
+        return read_checked_text(path, parse)
 
 
 def strengths_table(world: str) -> tuple[Strength, ...]:

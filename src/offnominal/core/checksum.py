@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from offnominal.core.errors import DamagedFile
 from offnominal.core.files import read_json, read_text, sha256_of, write_json, write_text
 
+T = TypeVar("T")
 KEY = "checksum"
 LINE = f"# {KEY}: "
 
@@ -85,8 +86,12 @@ def write_checked_text(path: Path, text: str) -> None:
     write_text(path, f"{LINE}{sha256_of(text)}\n{text}")
 
 
-def read_checked_text(path: Path) -> str:
-    """Return the text below the line with its checksum.
+def read_checked_text(path: Path, parse: Callable[[str], T]) -> T:
+    """Return what the text below the line with its checksum means.
+
+    Args:
+        path: File to read.
+        parse: Returns the meaning of the text. A file of another kind is its error, without a warning before it.
 
     Raises:
         MissingFile: There is no such file.
@@ -97,20 +102,21 @@ def read_checked_text(path: Path) -> str:
         >>> with TemporaryDirectory() as folder:
         ...     path = Path(folder) / "table.csv"
         ...     write_checked_text(path, "name,value")
-        ...     read_text(path).splitlines()[0], read_checked_text(path)
-        ('# checksum: 3ee40b8c...', 'name,value')
+        ...     read_text(path).splitlines()[0], read_checked_text(path, str.split)
+        ('# checksum: 3ee40b8c...', ['name,value'])
     """
     text = read_text(path)
     line, _, content = text.partition("\n")
     if not line.startswith("#") and LINE[1:] not in line:
+        meaning = parse(text)
         warn_of_missing_checksum(path)
-        return text
+        return meaning
     if line != f"{LINE}{sha256_of(content)}":
         raise DamagedFile(
             f"{path} was changed: its content does not have the checksum in its first line; get the file again, or "
             "remove this line if the change is intended (`offnominal verify --renew` writes a new one)."
         )
-    return content
+    return parse(content)
 
 
 def renew_checksum_of_json(path: Path) -> None:
