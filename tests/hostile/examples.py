@@ -17,13 +17,16 @@ import offnominal as off
 from offnominal.agents import ObservationNormaliser, Policy, RandomPolicy
 from offnominal.agents.uncertainty import DenseNetworks
 from offnominal.alarms import Alarm, AlarmState, Maximum, simulate_scores
-from offnominal.anomalies import Schedule
+from offnominal.anomalies import InjectedVectorEnv, Schedule
+from offnominal.anomalies.kernel import SLOT
 from offnominal.core import Episode
 from offnominal.core.annotations import evaluated, expanded
 from offnominal.datasets import Recipe
 from offnominal.datasets.image_sets import ImageSet
 from offnominal.detectors import Detector
 from offnominal.detectors.rows import RowDetector
+from offnominal.evaluation import OperatingCurve, measure_operating_curve
+from offnominal.rollouts import Twin
 from offnominal.studies import Study, load_study
 from offnominal.worlds.road.town import Town, make_town
 
@@ -70,6 +73,10 @@ BY_NAME = {
 }
 """Valid values of parameters whose annotation does not say enough."""
 BY_CLASS = {
+    np.void: lambda kind: np.zeros(1, SLOT)[0],
+    Twin: lambda kind: Twin(nominal()[0], nominal()[0]),
+    InjectedVectorEnv: lambda kind: off.make_vec("SAP-Goal0-v0", 2),
+    OperatingCurve: lambda kind: measure_operating_curve([np.ones(5)], [2], [np.zeros(5)]),
     AlarmState: lambda kind: AlarmState(np.zeros(3, np.int64), np.zeros(3)),
     Alarm: lambda kind: (Maximum if inspect.isabstract(kind) else kind)().fit(scores()),
     Detector: lambda kind: saved_detectors.fitted("KNN")[0],

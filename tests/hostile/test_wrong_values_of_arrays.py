@@ -13,6 +13,8 @@ from offnominal.alarms import EpisodeEwma, Maximum, TimeBand, simulate_scores
 from offnominal.anomalies import Blur, CameraDelay, FaultContext, Pixelate
 from offnominal.core import Stream, stream_keys
 from offnominal.core.errors import InvalidParameter, InvalidScores, InvalidState, OffnominalError
+from offnominal.datasets.scenes import DrivingScene
+from offnominal.detectors import IsolationForest
 from offnominal.evaluation import Estimate, estimate_detection_curve
 from offnominal.evaluation.resampling_units import block_bounds
 from offnominal.evaluation.scenes import collect_scores
@@ -73,4 +75,14 @@ def test_faults_are_given_for_every_row() -> None:
 
 def test_a_function_that_returns_no_scores_is_named() -> None:
     with pytest.raises(InvalidScores, match="the score function returned None"):
-        collect_scores(lambda frames: None, [None])
+        collect_scores(lambda frames: None, [object.__new__(DrivingScene)])
+
+
+@pytest.mark.parametrize(
+    ("rows", "numbers"),
+    [(np.zeros((3, 1)), [5]), (np.zeros((1, 2, 3)), [5]), (np.zeros((3, 2)), [6]), (np.zeros((3, 2)), [3, 0])],
+)
+def test_a_forest_walks_only_its_own_columns_and_trees(rows: np.ndarray, numbers: list[int]) -> None:
+    forest = IsolationForest(n_estimators=5).fit(np.random.default_rng(0).normal(size=(40, 2)), seed=1)
+    with pytest.raises(InvalidParameter):
+        forest.staged_scores(rows, np.array(numbers))

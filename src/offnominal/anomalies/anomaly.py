@@ -10,6 +10,7 @@ import numpy as np
 
 from offnominal.core.checks import require_shape
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray, Frame
 
@@ -232,8 +233,8 @@ def checked_parameter(
     """Return the parameter of a fault as a float, or raise :class:`InvalidParameter`."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InvalidParameter(
-            f"the parameter of {name} is {value!r} ({type(value).__name__}); expected a number or a strength such as "
-            "'medium'."
+            f"the parameter of {name} is {shown(value)} ({type(value).__name__}); expected a number or a strength "
+            "such as 'medium'."
         )
     number = float(value)
     if not np.isfinite(number):

@@ -125,7 +125,7 @@ class Schedule(Config):
         self.fill(slots[0, 0], onset if onset is not None else first)
         return np.array([weight(slots, 0, 0, t) for t in range(length)])
 
-    def fill(self, slot: Any, onset: int) -> None:
+    def fill(self, slot: np.void, onset: int) -> None:
         """Write the schedule into a slot of the compiled kernel."""
         slot["onset"] = onset
         slot["duration"] = -1 if self.duration is None else self.duration

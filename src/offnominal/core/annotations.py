@@ -101,7 +101,8 @@ def is_of_type(value: Any, hint: Any) -> bool:
 
 def _is_of_type(value: Any, hint: Any) -> bool:
     if isinstance(hint, typing.TypeVar):
-        hint = hint.__bound__ or Any
+        options = hint.__constraints__ or (hint.__bound__ or Any,)
+        return any(is_of_type(value, option) for option in options)
     if hint is Any or hint is object or isinstance(hint, str | typing.ForwardRef):
         return True
     if hint is None or hint is type(None):

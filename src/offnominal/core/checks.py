@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -177,7 +177,7 @@ def require_shape(name: str, array: Array, *sides: int | str) -> None:
         offnominal.core.errors.InvalidParameter: frame has shape (8, 8); expected (height, width, 3).
     """
     shape = array.shape
-    if sides[-1] == "...":
+    if sides and sides[-1] == "...":
         shape = shape[: len(sides) - 1] if len(shape) >= len(sides) - 1 else ()
         fixed = sides[:-1]
     else:
@@ -204,6 +204,21 @@ def instance_of(name: str, value: Any, kind: type[T]) -> T:
     if not isinstance(value, kind):
         raise InvalidParameter(f"{name} is {shown(value)}; expected an instance of {kind.__name__}.")
     return value
+
+
+def instances_of(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
+    """Yield values that are instances of a class; raise :class:`InvalidParameter` at the first other one.
+
+    The items of a generator can be checked only while they are used.
+
+    Example:
+        >>> list(instances_of("levels", iter(["weak", 3]), str))
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: an entry of levels is 3; expected an instance of str.
+    """
+    for value in values:
+        yield instance_of(f"an entry of {name}", value, kind)
 
 
 def text(name: str, value: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from offnominal.core.checks import instances_of
 from offnominal.core.episode import Episode
 
 
@@ -45,6 +46,6 @@ def content_hash(episodes: Iterable[Episode]) -> str:
         False
     """
     content = ContentHash()
-    for episode in episodes:
+    for episode in instances_of("episodes", episodes, Episode):
         content.add(episode)
     return content.hexdigest()

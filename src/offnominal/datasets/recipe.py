@@ -10,7 +10,7 @@ from offnominal.anomalies.chosen_strengths import choose_strengths
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import LEVELS, strengths_of
-from offnominal.core.checks import boolean, positive_integer
+from offnominal.core.checks import boolean, instances_of, positive_integer
 from offnominal.core.config import Config
 from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
@@ -219,6 +219,10 @@ class Recipe(Config):
         with open_world(world, 1) as sample:
             id = sample.card.id
         resolved = resolve_policy(id, policy, algorithm=algorithm, name=policy_name)
+        if anomalies is not None:
+            anomalies = list(instances_of("anomalies", anomalies, str))
+        if levels is not None:
+            levels = list(instances_of("levels", levels, str))
         cells = cells_of(id, strengths=strengths, anomalies=anomalies, levels=levels)
         size = fields.get("episodes", cls.episodes) if nominal is None else nominal
         return cls(id, resolved.name, resolved.sha256, nominal=size, cells=cells, **fields)

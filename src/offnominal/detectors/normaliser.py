@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from offnominal.core.checks import integer_in
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.observation_limits import MAX_READING
 from offnominal.detectors.state_arrays import StateArrays
@@ -55,6 +56,7 @@ class Normaliser:
     @classmethod
     def identity(cls, width: int) -> Normaliser:
         """Return the normaliser that changes nothing."""
+        width = integer_in("width", width, 0)
         return cls(np.zeros(width), np.ones(width))
 
     @classmethod

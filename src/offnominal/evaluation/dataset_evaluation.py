@@ -126,6 +126,9 @@ def evaluate_alarms(
     """
     one_of("unit", unit, get_args(Unit))
     chosen = faulty_splits(data) if splits is None else list(splits)
+    for name in chosen:
+        if not isinstance(name, str) or name not in data:
+            raise InvalidParameter(f"the data has no split {shown(name)}; it has {', '.join(map(str, data))}.")
     if not chosen:
         raise InvalidParameter(
             "the dataset has no split with faults; generate a dataset with anomalies, or give labels."

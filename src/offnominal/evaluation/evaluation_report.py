@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from offnominal.core.checks import instances_of
 from offnominal.core.errors import InvalidParameter, MissingDependency, UnknownName, did_you_mean
 from offnominal.core.text_table import text_table
 from offnominal.evaluation.delays import delay_text, is_median_delay
@@ -100,7 +101,7 @@ class EvaluationReport:
         cls, world: str, splits: Iterable[SplitReport], *, guarantee: GuaranteeCheck | None = None
     ) -> EvaluationReport:
         """Return the report of some splits."""
-        details = tuple(splits)
+        details = tuple(instances_of("splits", splits, SplitReport))
         lines = tuple(ReportLine(split.name, split.counts(), split.numbers()) for split in details)
         return cls(world, lines, details, guarantee)
 

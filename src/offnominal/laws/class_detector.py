@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from offnominal.core.checks import instance_of
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.classifiers.catalogue import (
     class_detector_name,
@@ -108,7 +109,7 @@ class _Case:
         self, make: Callable[[], ClassDetector], images: Array, labels: IntArray, fresh: Array, tolerance: float
     ) -> None:
         self.make, self.images, self.labels, self.fresh, self.tolerance = make, images, labels, fresh, tolerance
-        self.fitted = make().fit(images, labels, seed=1)
+        self.fitted = instance_of("what the function returns", make(), ClassDetector).fit(images, labels, seed=1)  # type: ignore[type-abstract]
         self.scores = self.fitted.score(fresh)
 
     def batch_invariant(self) -> None:

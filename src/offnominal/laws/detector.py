@@ -14,6 +14,7 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents.policy import RandomPolicy
 from offnominal.anomalies.fault import Fault
+from offnominal.core.checks import instance_of
 from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, BoolArray, FloatArray
@@ -86,7 +87,7 @@ def check_detector(
         True
     """
     make: Callable[[], Detector] = partial(make_detector, detector) if isinstance(detector, str) else detector
-    sample = make()
+    sample = instance_of("what the function returns", make(), Detector)  # type: ignore[type-abstract]
     recorded: Callable[..., list[Episode]] = (
         _image_episodes if sample.pixel_observations else partial(_episodes, world=sample.default_world or WORLD)
     )

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from offnominal.core.checks import instance_of
 from offnominal.core.types import Array
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.scenes.catalogue import (
@@ -93,7 +94,7 @@ class _Case:
         fresh: Sequence[DrivingFrame],
     ) -> None:
         self.make, self.scenes, self.fresh = make, list(scenes), list(fresh)
-        self.fitted = make().fit(self.scenes, seed=1)
+        self.fitted = instance_of("what the function returns", make(), SceneDetector).fit(self.scenes, seed=1)  # type: ignore[type-abstract]
         self.scores = self.fitted.score(self.fresh)
 
     def causal(self) -> None:

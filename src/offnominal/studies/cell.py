@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any, ClassVar, Literal, Self
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
-from offnominal.core.checks import text
+from offnominal.core.checks import instances_of, text
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.recipe import SEED, without
@@ -243,5 +243,5 @@ def select_cells(cells: Iterable[BaseCell], only: str | Iterable[str] | None) ->
     """
     if only is None:
         return list(cells)
-    patterns = [only] if isinstance(only, str) else list(only)
+    patterns = [only] if isinstance(only, str) else list(instances_of("only", only, str))
     return [cell for cell in cells if any(fnmatchcase(cell.label, pattern) for pattern in patterns)]

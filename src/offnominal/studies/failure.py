@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core import errors
+from offnominal.core.checks import instances_of
 from offnominal.core.config import Config
 from offnominal.studies.base import BaseCell
 from offnominal.studies.resource_meter import peak_mb
@@ -59,7 +60,7 @@ class Failure(Config):
     def table(failures: Iterable[Failure]) -> Any:
         """Return failures as an Arrow table."""
         names = [each.name for each in fields(Failure) if each.name != "cell"]
-        rows = list(failures)
+        rows = list(instances_of("failures", failures, Failure))
         return pa.table({name: pa.array([getattr(row, name) for row in rows], pa.string()) for name in names})
 
 

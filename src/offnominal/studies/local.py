@@ -15,6 +15,7 @@ from tempfile import TemporaryFile
 from typing import Self
 
 from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidState
 from offnominal.studies.execution import SINGLE_THREAD_ENVIRONMENT
 from offnominal.studies.failure import KILLED, OUT_OF_MEMORY, ErrorInfo, out_of_memory
 from offnominal.studies.resource_meter import available_mb, oom_kills, resident_mb
@@ -60,6 +61,7 @@ class LocalPool:
         self.workers = processors() if workers is None else positive_integer("workers", workers)
         self.peak_mb = peak_mb
         self._hired: list[Worker] = []
+        self._lifeline: tuple[int, int] | None = None
 
     def __enter__(self) -> Self:
         self._lifeline = os.pipe()
@@ -69,8 +71,9 @@ class LocalPool:
         for worker in self._hired:
             worker.stop()
         self._hired.clear()
-        for end in self._lifeline:
+        for end in self._lifeline or ():
             os.close(end)
+        self._lifeline = None
 
     def processes_per_task(self, tasks: int) -> int:
         """Return how many processes each of some tasks can have if all of them run at once."""
@@ -78,6 +81,8 @@ class LocalPool:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         """Run tasks in their order, and yield an event at each start and end."""
+        if self._lifeline is None:
+            raise InvalidState("the pool has not been started; use it in a `with` statement.")
         waiting = deque(tasks)
         while waiting or self._busy:
             while waiting and self._may_begin():
@@ -108,6 +113,7 @@ class LocalPool:
             self._hired.remove(worker)
 
     def _start_worker(self) -> Worker:
+        assert self._lifeline is not None
         taken = {worker.number for worker in self._hired}
         number = next(number for number in range(1, self.workers + 1) if number not in taken)
         self._hired.append(Worker(number, self._lifeline[0]))

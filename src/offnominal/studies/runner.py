@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.checks import instances_of
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.imported_modules import import_modules
 from offnominal.studies import run_manifest
@@ -109,7 +110,7 @@ def run_study(
         >>> outcome.computed, run_study(cells, place.name, workers=1, report=lambda line: None).reused
         (2, 2)
     """
-    listed = select_cells(cells, only)
+    listed = select_cells(instances_of("cells", cells, BaseCell), only)  # type: ignore[type-abstract]
     if not listed:
         raise InvalidParameter("there is no cell to run; give some, or a pattern that matches their labels.")
     import_modules(dict.fromkeys(module for cell in listed for module in cell.modules))

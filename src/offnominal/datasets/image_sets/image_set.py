@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offnominal.core.checks import require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import IntArray
 
@@ -62,6 +63,7 @@ class ImageSet:
 
     def pixels(self, rows: IntArray) -> NDArray[np.float32]:
         """Return the given images as (n, channels, height, width) numbers from 0 to 1."""
+        require_shape("rows", rows, "n")
         chosen = np.ascontiguousarray(self.images[rows].transpose(0, 3, 1, 2))
         return np.divide(chosen, 255, dtype=np.float32)
 

@@ -128,7 +128,10 @@ def _nominal_values(nominal: Any, label: Any) -> tuple[Any, ...]:
         return ()
     if not isinstance(nominal, str | Number | np.bool_ | Iterable):
         raise InvalidParameter(f"nominal is {shown(nominal)}; expected values of the label.")
-    values = (nominal,) if isinstance(nominal, str | Number | np.bool_) else tuple(nominal)
+    try:
+        values = (nominal,) if isinstance(nominal, str | Number | np.bool_) else tuple(nominal)
+    except Exception:
+        raise InvalidParameter(f"nominal is {shown(nominal)}; expected values of the label.") from None
     if values and label is None:
         raise InvalidParameter(
             f"nominal is {shown(nominal)}, but no column is the label; name it in `label`, or leave `nominal` out."

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from offnominal.core.checks import instances_of
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnsupportedFormat
 from offnominal.core.files import read_json
@@ -79,7 +80,7 @@ class NovelCraftManifest(Config):
         Raises:
             DamagedFile: A table is missing or has another SHA-256.
         """
-        for name in names:
+        for name in instances_of("names", names, str):
             if wrong := file_problem(folder / name, self.documents.get(name, ""), AGAIN):
                 raise DamagedFile(wrong)
 

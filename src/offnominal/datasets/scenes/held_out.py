@@ -48,5 +48,7 @@ class HeldOut(Config):
         known: list[S] = []
         held: list[S] = []
         for scene in scenes:
+            if not (hasattr(scene, "town") and hasattr(scene, "weather")):
+                raise InvalidParameter(f"a scene is {shown(scene)}; expected a scenario or a recorded scene.")
             (held if self.contains(scene.town, scene.weather) else known).append(scene)
         return known, held

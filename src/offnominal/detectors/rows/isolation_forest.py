@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from offnominal.core.checks import boolean, integer_in, number_in, one_of, positive_integer
+from offnominal.core.checks import boolean, integer_in, number_in, one_of, positive_integer, require_shape
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.rows.isolation_trees import IsolationTrees, compiled_trees, levels, sklearn_trees
 from offnominal.detectors.rows.row_detector import RowDetector
@@ -73,7 +75,7 @@ class IsolationForest(RowDetector):
         self.trees_: IsolationTrees = grow(rows, seed, **parameters)
 
     def _score(self, rows: FloatArray) -> FloatArray:
-        (scores,) = self.staged_scores(rows, np.array([self.n_estimators]))
+        (scores,) = self._staged(rows, np.array([self.n_estimators]))
         return np.asarray(scores)
 
     def staged_scores(self, rows: FloatArray, n_estimators: IntArray) -> FloatArray:
@@ -86,6 +88,18 @@ class IsolationForest(RowDetector):
         Returns:
             (len(n_estimators), n) scores.
         """
+        self._require_fitted()
+        require_shape("rows", rows, "n", self.width_)
+        require_shape("n_estimators", n_estimators, "k")
+        if n_estimators.dtype.kind not in "iu" or (np.diff(n_estimators, prepend=1) < 0).any():
+            raise InvalidParameter(f"n_estimators is {shown(n_estimators)}; expected ascending positive integers.")
+        trees = len(self.trees_.roots)
+        if n_estimators.max(initial=0) > trees:
+            raise InvalidParameter(f"n_estimators is {n_estimators[-1]}; the forest has {trees} trees.")
+        return self._staged(rows, n_estimators)
+
+    def _staged(self, rows: FloatArray, n_estimators: IntArray) -> FloatArray:
+        """Return the scores of checked rows by the first trees."""
         # Scikit-learn's trees split single-precision numbers.
         values = rows.astype(np.float32) if self.backend == "sklearn" else rows
         depths = self.trees_.depths(values, n_estimators)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.errors import InvalidScores
 from offnominal.datasets.scenes.held_out import HeldOut
 from offnominal.evaluation.scenes.elements import Unit
 from offnominal.evaluation.scenes.score_pool import ScorePool
@@ -39,6 +40,8 @@ class Row:
         positives: list[list[np.ndarray]] = [[] for _ in owners]
         negatives: list[list[np.ndarray]] = [[] for _ in owners]
         for frame in self.frames:
+            if unit not in frame.elements:
+                raise InvalidScores(f"a frame of {frame.scenario} has no scores of unit {unit!r}; collect them first.")
             found, owner = frame.elements[unit], owners.index(frame.scenario)
             positives[owner].append(_within(found.positives, found.positive_ranges, self.range))
             negatives[owner].append(_within(found.negatives, found.negative_ranges, self.range))

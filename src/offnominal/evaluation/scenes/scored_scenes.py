@@ -147,6 +147,8 @@ def collect_scores(
     chosen = SceneSettings() if settings is None else settings
     found: list[ScoredFrame] = []
     for scene in scenes:
+        if not isinstance(scene, Iterable):
+            raise InvalidParameter(f"a scene is {shown(scene)}; expected a recorded scene.")
         frames = _pairs(score, scene)
         found += [_scored(scene, frame, scores, chosen, thresholds or {}) for frame, scores in frames]
     return found

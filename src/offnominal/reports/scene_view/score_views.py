@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offnominal.core.checks import require_shape
 from offnominal.core.types import Array, BoolArray
 from offnominal.reports.scene_view.top_view import Image
 
@@ -77,6 +78,7 @@ class ScoreScale:
             scores: (n,): scores.
             positive: (n,): whether an element is anomalous.
         """
+        require_shape("positive", positive, *np.shape(scores))
         exceeds = np.asarray(scores) > self.threshold
         grey = LOW_GREY - (LOW_GREY - HIGH_GREY) * self.levels(scores)
         found = np.repeat(grey.astype(np.uint8)[:, None], 3, axis=1)

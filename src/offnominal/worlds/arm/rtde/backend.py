@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from offnominal.core.checks import require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.kinematics import tcp_vector
@@ -84,6 +85,7 @@ class KinematicBackend:
 
     def follow(self, targets: FloatArray, dt: float) -> None:
         """Simulate one cycle per target with the implicit Euler method."""
+        require_shape("targets", targets, "cycles", 6)
         self._q, self._qd = self._q.copy(), self._qd.copy()
         _lag(targets, dt, dt / (dt + self.time_constant), self._q, self._qd)
 

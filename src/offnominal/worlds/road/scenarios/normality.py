@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from offnominal.core.checks import number_in
+from offnominal.core.checks import instances_of, number_in
 from offnominal.core.config import Config
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rigs import RIGS
@@ -125,7 +125,7 @@ def find_violations(files: Iterable[ScenarioFile], normality: Normality | None =
     definition = Normality() if normality is None else normality
     return [
         violation
-        for file in files
+        for file in instances_of("files", files, ScenarioFile)
         for scenario in file.scenarios
         for violation in definition.violations(scenario, file.name)
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from offnominal.core.checks import instance_of
+from offnominal.core.checks import instance_of, instances_of
 from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.config import Config
 from offnominal.core.errors import AlreadyExists, InvalidParameter, MissingFile
@@ -167,7 +167,7 @@ def write_scenarios(scenarios: Iterable[Scenario], folder: Path | str) -> dict[s
         ...     read_scenarios(Path(folder) / "smoke") == written
         True
     """
-    made = list(scenarios)
+    made = list(instances_of("scenarios", scenarios, Scenario))
     check_ids(made)
     towns = dict.fromkeys(each.town for each in made)
     files = [ScenarioFile(town, tuple(each for each in made if each.town == town)) for town in towns]

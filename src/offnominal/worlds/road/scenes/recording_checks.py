@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from offnominal.core.checks import instances_of
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array
 from offnominal.worlds.road.labels import Label
@@ -114,7 +115,8 @@ def placement_violations(scenario: Scenario, file: str = "") -> list[Violation]:
 
 def find_placement_violations(files: Iterable[ScenarioFile]) -> list[Violation]:
     """Return the violations of all scenarios of some files that follow from the geometry of their towns."""
-    return [each for file in files for scenario in file.scenarios for each in placement_violations(scenario, file.name)]
+    given = instances_of("files", files, ScenarioFile)
+    return [each for file in given for scenario in file.scenarios for each in placement_violations(scenario, file.name)]
 
 
 def find_recording_violations(files: Iterable[ScenarioFile], normality: Normality | None = None) -> list[Violation]:
@@ -125,7 +127,7 @@ def find_recording_violations(files: Iterable[ScenarioFile], normality: Normalit
         normality: Definition of normality; see :class:`RecordingCheck`.
     """
     found = []
-    for file in files:
+    for file in instances_of("files", files, ScenarioFile):
         for scenario in file.scenarios:
             try:
                 found += check_run(ScenarioRun(scenario), normality, file=file.name)

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from offnominal.core.checks import instance_of
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.worlds.road.town.description import Node, Road, Surroundings, TownPlan
 from offnominal.worlds.road.town.highway_preset import highway_ring
@@ -232,6 +233,7 @@ def town_plan(name: str) -> TownPlan:
             ...
         offnominal.core.errors.UnknownName: no town named 'gird'. Did you mean 'grid'?
     """
+    instance_of("the name of a town", name, str)
     published = {build().published: key for key, build in PRESETS.items()}
     key = published.get(name, name)
     if key not in PRESETS:

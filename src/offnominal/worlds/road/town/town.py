@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from offnominal.core.checks import number_in
+from offnominal.core.checks import instance_of, number_in
 from offnominal.worlds.road.town.description import LANE_WIDTH, TownPlan
 from offnominal.worlds.road.town.errors import InvalidSpawn
 from offnominal.worlds.road.town.places import Place, make_places
@@ -84,7 +84,6 @@ class Town:
         return found
 
 
-@cache
 def make_town(name: str) -> Town:
     """Return a town by its name, or by the name of the published town of its kind.
 
@@ -92,6 +91,11 @@ def make_town(name: str) -> Town:
         >>> make_town("Town05") is make_town("Town05"), make_town("Town05").name
         (True, 'grid')
     """
+    return _town(instance_of("the name of a town", name, str))
+
+
+@cache
+def _town(name: str) -> Town:
     return Town(town_plan(name))
 
 
