@@ -1,4 +1,4 @@
-"""Connections to the local server that never send a request keep nobody out."""
+"""Connections to the local server that never send a request keep no other client out."""
 
 from __future__ import annotations
 
