@@ -86,7 +86,7 @@ def kept(outputs: Iterable[Any]) -> Numbers:
 
     Example:
         >>> kept([[1.0, 2.0], [300.0]])[-2:]
-        [2.90741, 2.48257]
+        [2.90731, 2.47819]
     """
     values = np.concatenate([np.asarray(each, float).ravel() for each in outputs])
     values = np.arcsinh(values[np.isfinite(values)])

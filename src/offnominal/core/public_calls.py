@@ -46,6 +46,8 @@ def public(value: Any, package: str) -> Any:
     package from then on, so that it is pickled under its public name; modules of the package call the function itself.
     """
     if inspect.isclass(value):
+        if any(base.__module__.startswith("sklearn.") for base in value.__mro__):
+            return value  # Its errors are those that scikit-learn prescribes.
         for kind in value.__mro__:
             if kind.__module__.startswith(_ROOT):
                 _change(kind)

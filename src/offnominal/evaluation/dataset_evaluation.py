@@ -11,7 +11,7 @@ import numpy as np
 from offnominal.alarms.alarm import Alarm
 from offnominal.core.checks import number_in, one_of, positive_number
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.printable import shown
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import FloatArray
@@ -128,7 +128,8 @@ def evaluate_alarms(
     chosen = faulty_splits(data) if splits is None else list(splits)
     for name in chosen:
         if not isinstance(name, str) or name not in data:
-            raise InvalidParameter(f"the data has no split {shown(name)}; it has {', '.join(map(str, data))}.")
+            suggestion = did_you_mean(str(name), map(str, data))
+            raise UnknownName(f"the data has no split {shown(name)}.{suggestion} It has {', '.join(map(str, data))}.")
     if not chosen:
         raise InvalidParameter(
             "the dataset has no split with faults; generate a dataset with anomalies, or give labels."
