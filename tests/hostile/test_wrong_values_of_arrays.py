@@ -18,6 +18,7 @@ from offnominal.detectors import IsolationForest
 from offnominal.evaluation import Estimate, estimate_detection_curve
 from offnominal.evaluation.resampling_units import block_bounds
 from offnominal.evaluation.scenes import collect_scores
+from offnominal.evaluation.scenes.as_published import measure_as_published
 
 FLAT = np.zeros((3, 2))
 FRAME = np.zeros((4, 5, 3), np.uint8)
@@ -86,3 +87,11 @@ def test_a_forest_walks_only_its_own_columns_and_trees(rows: np.ndarray, numbers
     forest = IsolationForest(n_estimators=5).fit(np.random.default_rng(0).normal(size=(40, 2)), seed=1)
     with pytest.raises(InvalidParameter):
         forest.staged_scores(rows, np.array(numbers))
+
+
+@pytest.mark.parametrize("broken", [0, 1])
+def test_published_metrics_of_a_score_that_is_no_number_end(broken: int) -> None:
+    scores = [np.array([0.5, 0.6]), np.array([0.1, 0.2])]
+    scores[broken][0] = np.nan
+    with pytest.raises(InvalidScores, match="not a number"):
+        measure_as_published(*scores)

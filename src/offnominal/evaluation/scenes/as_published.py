@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.errors import InvalidScores
 from offnominal.core.types import Array
 from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.ranking import rank
@@ -49,6 +50,7 @@ def measure_as_published(positives: Array, negatives: Array, *, normalised: bool
 
     Raises:
         InvalidLabels: There are no scores of one kind.
+        InvalidScores: A score is not a number.
 
     Example:
         >>> found = measure_as_published(np.array([0.004, 0.005]), np.array([0.001, 0.002]))
@@ -58,6 +60,8 @@ def measure_as_published(positives: Array, negatives: Array, *, normalised: bool
     one, two = np.sort(np.ravel(positives).astype(np.float32)), np.sort(np.ravel(negatives).astype(np.float32))
     if not (len(one) and len(two)):
         raise InvalidLabels("the elements are all anomalous or all normal; give scores of both kinds.")
+    if np.isnan(one[-1]) or np.isnan(two[-1]):  # Sorted last; the ranks of scores that are no numbers have no end.
+        raise InvalidScores("a score is not a number; the metrics need numbers.")
     if normalised:
         low, high = min(one[0], two[0]), max(one[-1], two[-1])
         one, two = ((each - low) / max(high - low, np.finfo(np.float32).tiny) for each in (one, two))
