@@ -167,8 +167,8 @@ def _missing(value: Any, error: Exception) -> str:
     """Return what an argument does not have, or that it is a key which nothing has."""
     if isinstance(error, AttributeError):
         return f"which has no {error.name}" if error.obj is value else ""
-    is_key = isinstance(error, KeyError) and len(error.args) == 1 and type(value) is type(error.args[0])
-    return "which is unknown" if is_key and value == error.args[0] else ""
+    looked_up = isinstance(error, KeyError) and len(error.args) == 1 and type(value) is type(error.args[0])
+    return "which is unknown" if looked_up and value == error.args[0] else ""
 
 
 def _unusual(value: Any) -> str:
