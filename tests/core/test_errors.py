@@ -34,15 +34,6 @@ KINDS = {
     "QueryTimeout": TimeoutError,
     "AddressInUse": OSError,
     "LawBroken": AssertionError,
-    "RobotError": RuntimeError,
-    "RobotUnreachable": ConnectionError,
-    "RobotTimeout": TimeoutError,
-    "RobotConnectionLost": ConnectionError,
-    "InvalidPackage": ValueError,
-    "SafetyStop": RuntimeError,
-    "ProgramStopped": RuntimeError,
-    "TargetOutOfLimits": ValueError,
-    "MotionRefused": RuntimeError,
 }
 WORLDS = ("SAP-Goal0-v0", "SAP-Goal1-v0", "MJC-HalfCheetah-v0")
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from offnominal.core.errors import InvalidPackage
+from offnominal.worlds.arm.errors import InvalidPackage
 from offnominal.worlds.arm.rtde import FREE_PORTS, RobotClient, RobotServer, VirtualController, server
 from offnominal.worlds.arm.rtde.connection import Connection, DashboardConnection
 from offnominal.worlds.arm.rtde.packages import Package, PackageType

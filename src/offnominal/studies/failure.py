@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
@@ -11,7 +12,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from offnominal.core import errors
 from offnominal.core.checks import instances_of
 from offnominal.core.config import Config
 from offnominal.studies.base import BaseCell
@@ -103,11 +103,12 @@ def is_expected(failure: Failure) -> bool:
     """Whether the message alone says what to do: an error of this package, or one of the machine.
 
     Example:
-        >>> is_expected(Failure("", "", "InvalidParameter", "", "")), is_expected(Failure("", "", "ValueError", "", ""))
+        >>> named = Failure("", "", "InvalidParameter", "n is 0", "offnominal.core.errors.InvalidParameter: n is 0")
+        >>> is_expected(named), is_expected(Failure("", "", "ValueError", "n is 0", "ValueError: n is 0"))
         (True, False)
     """
-    named = getattr(errors, failure.error, None)
-    return not failure.final or (isinstance(named, type) and issubclass(named, errors.OffnominalError))
+    of_package = re.search(rf"^offnominal\.[\w.]+\.{re.escape(failure.error)}\b", failure.traceback, re.MULTILINE)
+    return not failure.final or of_package is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 
 import offnominal as off
-from offnominal.core.errors import (
-    InvalidParameter,
-    MissingDependency,
-    RobotConnectionLost,
-    RobotTimeout,
-    RobotUnreachable,
-    UnsupportedEnvironment,
-)
+from offnominal.core.errors import InvalidParameter, MissingDependency, UnsupportedEnvironment
+from offnominal.worlds.arm.errors import RobotConnectionLost, RobotTimeout, RobotUnreachable
 from offnominal.worlds.arm.realsense import RealSenseCamera
 from offnominal.worlds.arm.robot_reach import RobotReach
 

@@ -7,15 +7,10 @@ import pytest
 
 import offnominal as off
 from offnominal.agents import scripted_expert
-from offnominal.core.errors import (
-    InvalidParameter,
-    MotionRefused,
-    RobotUnreachable,
-    SimulationDiverged,
-    UnsupportedEnvironment,
-)
+from offnominal.core.errors import InvalidParameter, SimulationDiverged, UnsupportedEnvironment
 from offnominal.rollouts import collect, evaluate_policy
 from offnominal.worlds import make_world
+from offnominal.worlds.arm.errors import MotionRefused, RobotUnreachable
 from offnominal.worlds.arm.robot_reach import RobotReach, table_position
 from offnominal.worlds.arm.rtde import FREE_PORTS, Ports, RobotServer, VirtualController
 from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend

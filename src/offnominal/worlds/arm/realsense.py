@@ -7,14 +7,9 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.checks import number_in, text
-from offnominal.core.errors import (
-    MissingDependency,
-    RobotConnectionLost,
-    RobotTimeout,
-    RobotUnreachable,
-    UnsupportedEnvironment,
-)
+from offnominal.core.errors import MissingDependency, UnsupportedEnvironment
 from offnominal.core.types import Array, Frame, Frames, IntArray
+from offnominal.worlds.arm.errors import RobotConnectionLost, RobotTimeout, RobotUnreachable
 from offnominal.worlds.camera import Camera, resized
 
 WIDTH, HEIGHT, RATE = 640, 480, 30

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.compilation import compiled
-from offnominal.core.errors import InvalidParameter, SafetyStop
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.worlds.arm.card import BASE_HEIGHT, MAX_STEP, ROBOT_REACH, ROBOT_STEP, TARGET_HIGH, TARGET_LOW, TOOL
+from offnominal.worlds.arm.errors import SafetyStop
 from offnominal.worlds.arm.kernel import REACHED, move_goals, point_down
 from offnominal.worlds.arm.kinematics import forward, forward_into, solve, tcp_vector_into
 from offnominal.worlds.arm.reach import Reach
@@ -44,7 +45,7 @@ class RobotReach(Reach):
     URM-Reach in this process; the client and the controller exchange the bytes of the protocol.
 
     A protective stop of such a controller is part of the episode: the arm stands still until the next reset, and every
-    step is critical. With `host` it raises :class:`~offnominal.core.errors.SafetyStop`.
+    step is critical. With `host` it raises :class:`~offnominal.worlds.arm.errors.SafetyStop`.
 
     Args:
         n: Number of rows; one with `host`.

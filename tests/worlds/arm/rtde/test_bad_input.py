@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from offnominal.core.errors import InvalidPackage, OffnominalError, RobotError, RobotTimeout, RobotUnreachable
+from offnominal.core.errors import OffnominalError
+from offnominal.worlds.arm.errors import InvalidPackage, RobotError, RobotTimeout, RobotUnreachable
 from offnominal.worlds.arm.rtde import FREE_PORTS, Ports, RobotClient, RobotServer, VirtualController
 from offnominal.worlds.arm.rtde.packages import PackageType
 from offnominal.worlds.arm.rtde.script_session import MAX_SCRIPT, ScriptSession

@@ -8,9 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from offnominal.core.errors import (
+from offnominal.core.errors import InvalidParameter
+from offnominal.worlds.arm.errors import (
     InvalidPackage,
-    InvalidParameter,
     MotionRefused,
     ProgramStopped,
     RobotConnectionLost,

@@ -4,7 +4,8 @@ import struct
 
 import pytest
 
-from offnominal.core.errors import InvalidPackage, UnknownName
+from offnominal.core.errors import UnknownName
+from offnominal.worlds.arm.errors import InvalidPackage
 from offnominal.worlds.arm.rtde.fields import INPUTS, OUTPUTS, FieldType
 from offnominal.worlds.arm.rtde.recipe import Recipe
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from offnominal.core.errors import InvalidPackage
+from offnominal.worlds.arm.errors import InvalidPackage
 from offnominal.worlds.arm.kinematics import forward, pose_vector
 from offnominal.worlds.arm.rtde import FREE_PORTS, HOME, RobotServer, VirtualController
 from offnominal.worlds.arm.rtde.connection import Connection, DashboardConnection, RtdeConnection

@@ -2,7 +2,7 @@
 
 import pytest
 
-from offnominal.core.errors import InvalidPackage
+from offnominal.worlds.arm.errors import InvalidPackage
 from offnominal.worlds.arm.rtde import packages
 from offnominal.worlds.arm.rtde.packages import (
     ControllerVersion,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from offnominal.core.checks import number_in, text
-from offnominal.core.errors import MotionRefused, RobotError, RobotTimeout, TargetOutOfLimits
 from offnominal.core.streams import check_seed
 from offnominal.core.types import FloatArray
+from offnominal.worlds.arm.errors import MotionRefused, RobotError, RobotTimeout, TargetOutOfLimits
 from offnominal.worlds.arm.kinematics import forward
 from offnominal.worlds.arm.rtde.commands import Answer, Command
 from offnominal.worlds.arm.rtde.link import RobotLink

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Protocol
 
-from offnominal.core.errors import (
+from offnominal.worlds.arm.errors import (
     InvalidPackage,
     RobotConnectionLost,
     RobotError,

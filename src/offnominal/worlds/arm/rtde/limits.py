@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from offnominal.core.checks import number_in, numeric_array
 from offnominal.core.compilation import compiled
-from offnominal.core.errors import InvalidParameter, TargetOutOfLimits
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
+from offnominal.worlds.arm.errors import TargetOutOfLimits
 from offnominal.worlds.arm.kinematics import all_finite, angle_between, forward
 
 TOLERANCE = 1e-9
@@ -44,7 +45,7 @@ class MotionLimits:
         >>> MotionLimits().check_pose([0.5, -0.3, 0.3, 0.0, 3.14, 0.0])
         Traceback (most recent call last):
             ...
-        offnominal.core.errors.TargetOutOfLimits: the target x is 0.5000 m; the box allows -0.2000 to 0.3000 m.
+        offnominal.worlds.arm.errors.TargetOutOfLimits: the target x is 0.5000 m; the box allows -0.2000 to 0.3000 m.
     """
 
     low: Corner = (-0.2, -0.4, 0.175)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from offnominal.core.errors import InvalidPackage
+from offnominal.worlds.arm.errors import InvalidPackage
 
 _WEB_REQUEST = re.compile(rb"\S+ \S+ HTTP/\d")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")

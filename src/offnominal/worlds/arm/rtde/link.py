@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Literal, NoReturn, Self
 
 from offnominal.core.checks import boolean, instance_of, number_in, text
-from offnominal.core.errors import MotionRefused, ProgramStopped, RobotError, RobotTimeout, SafetyStop
 from offnominal.core.types import FloatArray
+from offnominal.worlds.arm.errors import MotionRefused, ProgramStopped, RobotError, RobotTimeout, SafetyStop
 from offnominal.worlds.arm.rtde.commands import (
     ARGUMENTS,
     ASYNCHRONOUS,

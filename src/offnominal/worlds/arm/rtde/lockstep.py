@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from offnominal.core.checks import instance_of, number_in
-from offnominal.core.errors import InvalidPackage, RobotConnectionLost, RobotTimeout
+from offnominal.worlds.arm.errors import InvalidPackage, RobotConnectionLost, RobotTimeout
 from offnominal.worlds.arm.rtde.controller import VirtualController
 from offnominal.worlds.arm.rtde.dashboard_session import GREETING, DashboardSession
 from offnominal.worlds.arm.rtde.script_session import ScriptSession

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from offnominal.core.errors import InvalidPackage
+from offnominal.worlds.arm.errors import InvalidPackage
 
 HEADER = struct.Struct(">HB")
 LARGEST = 0xFFFF

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from offnominal.core.errors import InvalidPackage
+from offnominal.worlds.arm.errors import InvalidPackage
 from offnominal.worlds.arm.rtde.fields import FieldType, Value, field_types
 
 

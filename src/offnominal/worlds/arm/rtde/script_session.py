@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from offnominal.core.errors import InvalidPackage
+from offnominal.worlds.arm.errors import InvalidPackage
 from offnominal.worlds.arm.rtde.controller import VirtualController
 from offnominal.worlds.arm.rtde.lines import LineReader
 

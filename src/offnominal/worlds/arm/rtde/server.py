@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Literal
 
 from offnominal.core.checks import instance_of, number_in, one_of, text
-from offnominal.core.errors import InvalidPackage, RobotUnreachable
+from offnominal.worlds.arm.errors import InvalidPackage, RobotUnreachable
 from offnominal.worlds.arm.rtde.controller import VirtualController
 from offnominal.worlds.arm.rtde.dashboard_session import GREETING, DashboardSession
 from offnominal.worlds.arm.rtde.lockstep import LONGEST_PERIOD, execute_command

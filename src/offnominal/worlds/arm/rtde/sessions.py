@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from offnominal.core.errors import InvalidPackage
+from offnominal.worlds.arm.errors import InvalidPackage
 from offnominal.worlds.arm.rtde import packages
 from offnominal.worlds.arm.rtde.commands import COMMAND
 from offnominal.worlds.arm.rtde.controller import Reader, VirtualController
