@@ -76,13 +76,13 @@ def check_parameters(owner: Any) -> None:
             setattr(owner, field.name, checked)
 
 
-@cache
 def plain_parameters(owner: Any) -> dict[str, Any]:
     """Return the constructor's arguments of a dataclass as values that JSON can represent."""
     values = {field.name: getattr(owner, field.name) for field in dataclasses.fields(owner)}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
+@cache
 def _declared(kind: type) -> tuple[dict[str, Any], dict[str, Range]]:
     """Return the types and ranges of the fields of a class and of its bases."""
     ranges: dict[str, Range] = {}

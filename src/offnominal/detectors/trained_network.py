@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
+from offnominal.detectors.network_state import LearnedNetwork, Network
 from offnominal.detectors.parameters import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -23,10 +24,8 @@ from offnominal.detectors.parameters import (
     check_parameters,
     plain_parameters,
 )
-from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import Batch, EarlyStopping, GradientStep, train
-from offnominal.detectors.weights import require_fitting, with_weights
 
 
 class InputScaling(Protocol):
@@ -37,12 +36,11 @@ class InputScaling(Protocol):
         ...
 
 
-Network = TypeVar("Network", bound=nn.Module)
 Scale = TypeVar("Scale", bound=InputScaling)
 
 
 @dataclass(kw_only=True, eq=False)
-class TrainedNetwork(Detector, Generic[Network, Scale]):
+class TrainedNetwork(LearnedNetwork[Network], Detector, Generic[Network, Scale]):
     """A detector whose network is trained on nominal episodes.
 
     Args:
@@ -96,24 +94,14 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         return plain_parameters(self)
 
     def _state_dict(self) -> dict[str, Array]:
-        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
-        arrays = {"curve": self.curve_, **self.scaling_.arrays(), **weights}
-        return {name: array.copy() for name, array in arrays.items()}
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the arrays of :meth:`state_dict`; raise :class:`InvalidParameter` if the device is missing."""
-        choose_device(self.device)
-        super().load_state_dict(state)
+        arrays = {"curve": self.curve_, **self.scaling_.arrays()}
+        return {name: array.copy() for name, array in arrays.items()} | self._weights()
 
     def _load_state_dict(self, state: StateArrays) -> None:
         self.device_ = choose_device(self.device)
         self.curve_ = state.floats("curve", ("n_epochs", 2), empty=True)
         self.scaling_ = self._restored_scaling(state)
-        weights = state.part("network.")
-        require_fitting(weights, lambda: self._network_for(self.widths_, self.scaling_), state.owner)
-        with RandomNumbers(0, CPU).weights():
-            network = self._network_for(self.widths_, self.scaling_)
-        self.network_ = with_weights(network, weights).to(self.device_)
+        self._restore_network(state, lambda: self._network_for(self.widths_, self.scaling_))
         with deterministic_kernels(self.device_):
             self._settle()
 

@@ -32,7 +32,7 @@ BATCH_SIZE = {"cpu": 8, "cuda": 64}
 
 
 @dataclass(kw_only=True, eq=False)
-class ImageClassifier(NetworkState, ClassDetector):
+class ImageClassifier(NetworkState[ClassifierNetwork], ClassDetector):
     """A detector that scores the features and class logits of a network trained on the normal classes.
 
     Args:

@@ -25,7 +25,7 @@ from offnominal.detectors.training import GradientStep, train
 
 
 @dataclass(kw_only=True, eq=False)
-class PatchAutoencoder(NetworkState, ClassDetector):
+class PatchAutoencoder(NetworkState[PatchNetwork], ClassDetector):
     """Mean squared error of the reconstruction of all patches of an image. Classes are not used.
 
     Patches of 32 × 32 pixels overlap by half. In training a random patch of each image is reconstructed from a noisy

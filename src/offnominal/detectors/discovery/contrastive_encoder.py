@@ -59,7 +59,7 @@ class ContrastiveNetwork(nn.Module):
 
 
 @dataclass(kw_only=True, eq=False)
-class ContrastiveEncoder(NetworkState):
+class ContrastiveEncoder(NetworkState[ContrastiveNetwork]):
     """Features of images in which classes form clusters, also classes without labels (Vaze et al. 2022).
 
     Two random views of every image are pulled together, and so are labelled images of the same class. The features are

@@ -16,12 +16,13 @@ from torch import Tensor, nn
 
 from offnominal.core.cuda_graph import ReplayedUpdate
 from offnominal.core.device import choose_device, deterministic_kernels
-from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, did_you_mean
+from offnominal.core.errors import DamagedFile, InvalidParameter, did_you_mean
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.detectors.network_state import LearnedNetwork
 from offnominal.detectors.observation_limits import MAX_SCORE, bounded
 from offnominal.detectors.parameters import LAYERS, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
-from offnominal.detectors.random_numbers import CPU, RandomNumbers
+from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.deep_rows import (
     MAX_VALUE,
     Shape,
@@ -37,14 +38,13 @@ from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.rows.row_scores import RowScore
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import EarlyStopping, TrainingHistory, sample_batches, train
-from offnominal.detectors.weights import require_fitting, with_weights
 
 CHUNK, GPU_CHUNK, GPU_VALUES = 1024, 2**15, 2**22
 """Rows per batch when scoring on a CPU, and most rows and values per batch on a GPU."""
 
 
 @dataclass(kw_only=True, eq=False)
-class DeepRowDetector(RowDetector):
+class DeepRowDetector(LearnedNetwork[nn.Module], RowDetector):
     """A row detector whose network is trained on nominal rows.
 
     Rows are a table (n, columns), whose columns should have a similar scale, such as zero mean and unit deviation; or
@@ -61,6 +61,7 @@ class DeepRowDetector(RowDetector):
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
 
+    LEARNED: ClassVar[str] = "network_"
     SCORES: ClassVar[tuple[str, ...]] = ()
     stops_early: ClassVar[bool] = True
     KINDS: ClassVar[tuple[int, ...]] = (2, 4)
@@ -125,7 +126,9 @@ class DeepRowDetector(RowDetector):
         held_out = None if validation is None else self._checked_like_training(validation)
         self.device_ = choose_device(self.device)
         random = RandomNumbers(check_seed(seed), self.device_)
-        self.network_ = self._built(self.shape_, random).to(self.device_)
+        with random.weights():
+            network = self._network(self.shape_)
+        self.network_ = network.to(self.device_)
         with deterministic_kernels(self.device_), self._products():
             known, rest = (part.to(self.device_) for part in split_validation(values, held_out, random))
             self.training_ = self._train(known, rest, random) if self.max_iter else TrainingHistory()
@@ -143,10 +146,6 @@ class DeepRowDetector(RowDetector):
     def _row_score(self) -> RowScore | None:
         """Return what computes the first of :attr:`SCORES` for a row of a table without torch; None if nothing does."""
         return None
-
-    def _built(self, shape: Shape, random: RandomNumbers) -> nn.Module:
-        with random.weights():
-            return self._network(shape)
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         self.fit(rows, seed=seed)
@@ -218,15 +217,8 @@ class DeepRowDetector(RowDetector):
         return dataclasses.replace(self, max_iter=0)
 
     def _state_dict(self) -> dict[str, Array]:
-        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
         history = np.array(self.training_.validation_losses, np.float64)
-        arrays = {"shape": np.array(self.shape_, np.int64), "checks": history, **weights}
-        return {name: array.copy() for name, array in arrays.items()}
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the result of :meth:`state_dict`; a device that does not exist is a separate error."""
-        choose_device(self.device)
-        super().load_state_dict(state)
+        return {"shape": np.array(self.shape_, np.int64), "checks": history} | self._weights()
 
     def _load_state_dict(self, state: StateArrays) -> None:
         self.device_ = choose_device(self.device)
@@ -235,10 +227,7 @@ class DeepRowDetector(RowDetector):
             raise DamagedFile(f"rows have the shape {self.shape_}, which does not fit to {self.width_} columns.")
         checks = state.take("checks", ("checks",), finite=False, empty=True)
         self.training_ = TrainingHistory(validation_losses=checks.tolist())
-        weights = state.part("network.")
-        require_fitting(weights, lambda: self._network(self.shape_), state.owner)
-        network = self._built(self.shape_, RandomNumbers(0, CPU))
-        self.network_ = with_weights(network, weights).to(self.device_)
+        self._restore_network(state, lambda: self._network(self.shape_))
         self._settle()
 
     def _run_training(
@@ -294,10 +283,6 @@ class DeepRowDetector(RowDetector):
     def _products(self) -> AbstractContextManager[None]:
         """Return the context of matrix products: BLAS for dense layers, which are small."""
         return blas_products(enabled=len(self.shape_) == 1)
-
-    def _require_fitted(self) -> None:
-        if not hasattr(self, "network_"):
-            raise NotFitted(f"{type(self).__name__} is not fitted; call fit first.")
 
     def _named(self, name: str) -> str:
         if name not in self.SCORES:

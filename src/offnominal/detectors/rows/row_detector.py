@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,9 +12,10 @@ import numpy as np
 
 from offnominal.core.checks import numeric_array
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, NotFitted, UnsupportedExport, did_you_mean
+from offnominal.core.errors import InvalidParameter, UnsupportedExport, did_you_mean
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.detectors.learned_state import LearnedState
 from offnominal.detectors.observation_limits import MAX_SCORE, all_valid, bounded, invalid, invalid_rows
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 
@@ -25,7 +26,7 @@ WIDEST = 10**9
 """Largest number of columns."""
 
 
-class RowDetector(ABC):
+class RowDetector(LearnedState):
     """Gives every row of a table an anomaly score. Higher is more anomalous; a score does not depend on other rows.
 
     A row with a value that is not finite, or larger than :data:`~offnominal.detectors.observation_limits.MAX_READING`,
@@ -34,6 +35,7 @@ class RowDetector(ABC):
     :func:`~offnominal.detectors.on_transitions` makes a detector of episodes of a row detector.
     """
 
+    LEARNED: ClassVar[str] = "width_"
     stops_early: ClassVar[bool] = False
     """Whether training stops early by validation rows."""
 
@@ -133,35 +135,11 @@ class RowDetector(ABC):
 
         return Tags(estimator_type="outlier_detector", target_tags=TargetTags(required=False))
 
-    def state_dict(self) -> dict[str, Array]:
-        """Return all learned parameters as arrays."""
-        self._require_fitted()
-        return {"width": np.array([self.width_], np.int64)} | self._state_dict()
+    def _shared_state(self) -> dict[str, Array]:
+        return {"width": np.array([self.width_], np.int64)}
 
-    @abstractmethod
-    def _state_dict(self) -> dict[str, Array]:
-        """Return the learned parameters of this class as arrays."""
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the result of :meth:`state_dict`.
-
-        Raises:
-            DamagedFile: An array is missing or unknown, or does not fit to the parameters of this detector. The
-                detector is not changed.
-        """
-        arrays = StateArrays(state, type(self).__name__)
-        with all_or_nothing(self), arrays.damage_named():
-            self.width_ = arrays.sizes["width"] = arrays.integer("width", low=1, high=WIDEST)
-            self._load_state_dict(arrays)
-            arrays.require_all_taken()
-
-    @abstractmethod
-    def _load_state_dict(self, state: StateArrays) -> None:
-        """Restore the result of :meth:`_state_dict`; the dimension ``"width"`` is known."""
-
-    def _require_fitted(self) -> None:
-        if not hasattr(self, "width_"):
-            raise NotFitted(f"{type(self).__name__} is not fitted; call fit first.")
+    def _load_shared_state(self, state: StateArrays) -> None:
+        self.width_ = state.sizes["width"] = state.integer("width", low=1, high=WIDEST)
 
 
 @cache

@@ -12,13 +12,14 @@ import torch
 from torch import Tensor
 
 from offnominal.core.device import deterministic_kernels
+from offnominal.detectors.network_state import Network
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.detectors.scenes.labelled_images import ImageBatch, LabelledImages
 from offnominal.detectors.scenes.observation import SceneObservation
 from offnominal.detectors.scenes.scene_detector import NormalScenes, Sensor
-from offnominal.detectors.scenes.scene_network import Network, SceneNetwork
+from offnominal.detectors.scenes.scene_network import SceneNetwork
 from offnominal.detectors.scenes.segmenter_network import enlarged
 
 VALIDATED = 64

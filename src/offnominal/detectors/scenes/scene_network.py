@@ -8,20 +8,19 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from offnominal.core.device import choose_device, deterministic_kernels
-from offnominal.detectors.network_state import NetworkState
+from offnominal.detectors.network_state import Network, NetworkState
 from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.scene_detector import NormalScenes, Scene, SceneDetector
 from offnominal.detectors.training import EarlyStopping, GradientStep, train
 
-Network = TypeVar("Network", bound=nn.Module)
 Batch = TypeVar("Batch")
 WARM_UP = 0.1
 """Share of the training during which the learning rate rises."""
@@ -51,7 +50,7 @@ class Validated:
 
 
 @dataclass(kw_only=True, eq=False)
-class SceneNetwork(NetworkState, SceneDetector, Generic[Network]):
+class SceneNetwork(NetworkState[Network], SceneDetector):
     """A scene detector whose network is trained with the semantic labels of normal scenes.
 
     Args:

@@ -29,19 +29,9 @@ class MLPDM(TransitionNetwork[Perceptron]):
     Args:
         hidden: Widths of the hidden layers.
         dropout: Dropout probability of the first layer.
-        n_epochs: Largest number of epochs. Zero keeps the random weights: the untrained baseline.
-        patience: Epochs without improvement on validation episodes after which training stops.
-        batch_size: Transitions per gradient step.
-        learning_rate: Learning rate.
-        weight_decay: Weight decay of AdamW.
-        max_grad_norm: Largest norm of a gradient; None for no limit.
-        constant_scale: Divisor of observation channels that are constant in the nominal data. 1 keeps their raw unit.
-            The public code of Anomaly-Gym divides them by 1e-6, so that any change of them is huge.
-        scale_changes: Whether an error is in units of the nominal change of its channel; otherwise of the channel's
-            deviation, as published.
-        episode_batches: Whether a gradient step has as many transitions as an episode on average, as published,
-            in place of `batch_size`.
-        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Note:
+        :class:`TransitionNetwork` has the other arguments.
 
     Example:
         >>> import offnominal as off

@@ -15,11 +15,12 @@ from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array
+from offnominal.detectors.network_state import Network
 from offnominal.detectors.normaliser import CONSTANT
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
-from offnominal.detectors.trained_network import Network, TrainedNetwork
+from offnominal.detectors.trained_network import TrainedNetwork
 from offnominal.detectors.training import split_validation
 from offnominal.detectors.transitions.scaling import Scaling
 from offnominal.detectors.transitions.training_rows import RowBatch, TrainingRows, mean_loss, replayed_on_gpu
@@ -30,17 +31,13 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
     """A detector whose network predicts the change of the observation.
 
     Args:
-        n_epochs: Number of epochs at most. Zero keeps the random initial weights: the untrained twin.
-        patience: Number of epochs without a smaller validation loss after which training stops.
-        batch_size: Rows per update.
-        learning_rate: Learning rate of AdamW.
-        weight_decay: Weight decay of AdamW.
-        max_grad_norm: Largest norm of the gradient; None for no clipping.
         constant_scale: Divisor of observation channels that are constant in the nominal data. 1 keeps their raw unit.
             The public code of Anomaly-Gym divides them by 1e-6, so that any change of them is huge.
         scale_changes: Whether an error is in units of the nominal change of its channel; otherwise of the channel's
             deviation, as published.
-        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Note:
+        :class:`TrainedNetwork` has the other arguments.
     """
 
     RANGES: ClassVar[Mapping[str, Range]] = {"constant_scale": Range(CONSTANT, 1e6)}

@@ -16,8 +16,8 @@ from offnominal.core.errors import UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Step, transitions
+from offnominal.detectors.network_state import Network
 from offnominal.detectors.torch_step import TorchStep
-from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
 from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.training_rows import TrainingRows
@@ -31,6 +31,12 @@ class SequenceNetwork(NetworkDetector[Network]):
     """A recurrent network from the episode so far to the change of the observation.
 
     The state is an array with one row per episode, zero before the first transition.
+
+    Args:
+        batch_size: Episodes per gradient step.
+
+    Note:
+        :class:`NetworkDetector` has the other arguments.
     """
 
     @abstractmethod

@@ -60,13 +60,10 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
             there, as published.
         hidden: Widths of the hidden layers.
         dropout: Dropout probability of the first layer.
-        n_epochs: Largest number of epochs. Zero keeps the random weights: the untrained baseline.
-        patience: Epochs without improvement on validation episodes after which training stops.
         batch_size: Transitions per gradient step.
-        learning_rate: Learning rate.
-        weight_decay: Weight decay of AdamW.
-        max_grad_norm: Largest norm of a gradient; None for no limit.
-        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Note:
+        :class:`TrainedNetwork` has the other arguments.
 
     Example:
         >>> import offnominal as off

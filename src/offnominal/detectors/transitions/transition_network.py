@@ -17,9 +17,9 @@ from offnominal.core.errors import UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Step, TransitionDetector, transitions
+from offnominal.detectors.network_state import Network
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.torch_step import TorchStep
-from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
 from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.training_rows import RowBatch, TrainingRows
@@ -33,7 +33,12 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
     """A network from observation and action to the change of the observation.
 
     Args:
-        episode_batches: Whether a gradient step has as many transitions as an episode on average.
+        batch_size: Transitions per gradient step.
+        episode_batches: Whether a gradient step has as many transitions as an episode on average, as published, in
+            place of `batch_size`.
+
+    Note:
+        :class:`NetworkDetector` has the other arguments.
     """
 
     episode_batches: bool = False

@@ -26,11 +26,11 @@ from offnominal.detectors.images.features.encoder_backbone import EncoderBackbon
 from offnominal.detectors.images.features.encoder_training import NominalFrames, train_encoder
 from offnominal.detectors.images.features.feature_bank import FeatureBank
 from offnominal.detectors.images.image_scaling import restored_shape
+from offnominal.detectors.network_state import LearnedNetwork
 from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters, plain_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.torch_step import TorchStep
-from offnominal.detectors.weights import require_fitting, with_weights
 
 BATCH_SIZE = {"cpu": 1, "cuda": 64}
 """Number of images per call of the backbone. It is constant because rounding depends on the batch size."""
@@ -40,7 +40,7 @@ MAX_FRAMES = 20_000
 
 
 @dataclass(kw_only=True, eq=False)
-class FeatureDetector(Detector):
+class FeatureDetector(LearnedNetwork[Backbone], Detector):
     """A detector that compares the features of the frame after a transition with those of nominal frames.
 
     Args:
@@ -210,20 +210,12 @@ class FeatureDetector(Detector):
         """Return the bank and the weights of the encoder, or the hash of the weights of another backbone."""
         arrays: dict[str, Array] = {
             "shape": np.array(self.shape_, np.int64),
-            "curve": self.curve_,
-            "bank": self.bank_.rows.cpu().numpy(),
+            "curve": self.curve_.copy(),
+            "bank": self.bank_.rows.cpu().numpy().copy(),
         }
         if isinstance(self.network_, EncoderBackbone):
-            for name, value in self.network_.state_dict().items():
-                arrays[f"network.{name}"] = value.contiguous().cpu().numpy()
-        else:
-            arrays["weights_sha256"] = np.frombuffer(digest(self.network_), np.uint8)
-        return {name: array.copy() for name, array in arrays.items()}
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the arrays of :meth:`state_dict`; raise :class:`InvalidParameter` if the device is missing."""
-        choose_device(self.device)
-        super().load_state_dict(state)
+            return arrays | self._weights()
+        return arrays | {"weights_sha256": np.frombuffer(digest(self.network_), np.uint8).copy()}
 
     def _load_state_dict(self, state: StateArrays) -> None:
         """Restore the detector. A published backbone is loaded again and must have the weights of the saved hash."""
@@ -232,9 +224,7 @@ class FeatureDetector(Detector):
         self.curve_ = state.floats("curve", ("n_epochs",), empty=True)
         bank = state.take("bank", ("vectors", "features"), np.float32)
         if self.backbone == ENCODER:
-            weights = state.part("network.")
-            require_fitting(weights, lambda: EncoderBackbone(max(self.shape_[1:])), state.owner)
-            self.network_ = with_weights(self._backbone(0), weights)
+            self._restore_network(state, lambda: EncoderBackbone(max(self.shape_[1:])))
         else:
             self.network_ = self._backbone(0)
             expected = state.take("weights_sha256", (32,), np.uint8)

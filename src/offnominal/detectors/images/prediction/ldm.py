@@ -19,15 +19,9 @@ class LDM(PredictionDetector[LatentDynamics]):
     Args:
         channels: Channels of the first convolution; the encoder has 1, 2, 4 and 8 times this number.
         latent: Size of the latent vector.
-        n_epochs: Number of epochs at most. Zero keeps the random initial weights: the untrained twin.
-        min_updates: Number of updates of an epoch at least; an epoch repeats the episodes until it is reached.
-        patience: Number of epochs without a smaller validation loss after which training stops.
-        batch_size: Transitions per update.
-        learning_rate: Learning rate of AdamW.
-        weight_decay: Weight decay of AdamW.
-        max_grad_norm: Largest norm of the gradient; None for no clipping.
-        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        precision: Precision of training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for bfloat16 on a GPU only.
+
+    Note:
+        :class:`PredictionDetector` has the other arguments.
 
     Example:
         >>> import numpy as np

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from offnominal.detectors.images.image_scaling import Shape
-from offnominal.detectors.images.prediction.frame_dataset import FrameBatch, FrameDataset
 from offnominal.detectors.images.prediction.latent_dynamics import LatentDynamics
-from offnominal.detectors.images.prediction.prediction_detector import PredictionDetector
+from offnominal.detectors.images.prediction.prediction_detector import SequencePredictionDetector
 from offnominal.detectors.parameters import LAYERS, Range
-from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
-class LRDM(PredictionDetector[LatentDynamics]):
+class LRDM(SequencePredictionDetector[LatentDynamics]):
     """Error of a latent dynamics model that predicts the next frame from all frames and actions so far.
 
     As :class:`LDM`, with a GRU over the latent vectors and actions of the episode so far. It can estimate velocities,
@@ -26,16 +24,9 @@ class LRDM(PredictionDetector[LatentDynamics]):
         latent: Size of the latent vector.
         recurrent_size: Hidden size of the GRU.
         layers: Number of layers of the GRU.
-        sequence_length: Transitions of an episode per update; the recurrent state is carried to the next update.
-        n_epochs: Number of epochs at most. Zero keeps the random initial weights: the untrained twin.
-        min_updates: Number of updates of an epoch at least; an epoch repeats the episodes until it is reached.
-        patience: Number of epochs without a smaller validation loss after which training stops.
-        batch_size: Episodes per update.
-        learning_rate: Learning rate of AdamW.
-        weight_decay: Weight decay of AdamW.
-        max_grad_norm: Largest norm of the gradient; None for no clipping.
-        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        precision: Precision of training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for bfloat16 on a GPU only.
+
+    Note:
+        :class:`SequencePredictionDetector` has the other arguments.
 
     Example:
         >>> import numpy as np
@@ -66,8 +57,3 @@ class LRDM(PredictionDetector[LatentDynamics]):
             recurrent_size=self.recurrent_size,
             layers=self.layers,
         )
-
-    def _batches(
-        self, dataset: FrameDataset, episodes: Sequence[int], random: RandomNumbers | None
-    ) -> Iterator[FrameBatch]:
-        return dataset.sequence_batches(episodes, self.batch_size, self.sequence_length, random)

@@ -36,19 +36,16 @@ Network = TypeVar("Network", bound=FrameNetwork)
 class PredictionDetector(TrainedNetwork[Network, ImageScaling]):
     """A detector whose network predicts the next frame.
 
-    A subclass defines the network and, if the network is recurrent, the batches.
-    Training frames are kept on the GPU as bytes if they fit. Scores are computed in float32.
+    A subclass defines the network. Training frames are kept on the GPU as bytes if they fit. Scores are computed in
+    float32.
 
     Args:
-        n_epochs: Number of epochs at most. Zero keeps the random initial weights: the untrained twin.
         min_updates: Number of updates of an epoch at least; an epoch repeats the episodes until it is reached.
-        patience: Number of epochs without a smaller validation loss after which training stops.
         batch_size: Transitions per update.
-        learning_rate: Learning rate of AdamW.
-        weight_decay: Weight decay of AdamW.
-        max_grad_norm: Largest norm of the gradient; None for no clipping.
-        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
         precision: Precision of training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for bfloat16 on a GPU only.
+
+    Note:
+        :class:`TrainedNetwork` has the other arguments.
     """
 
     pixel_observations: ClassVar[bool] = True
@@ -157,3 +154,23 @@ class PredictionDetector(TrainedNetwork[Network, ImageScaling]):
 
     def _network_for(self, widths: tuple[int, int], scaling: ImageScaling) -> Network:
         return self._network(scaling.shape, widths[1])
+
+
+@dataclass(kw_only=True, eq=False)
+class SequencePredictionDetector(PredictionDetector[Network]):
+    """A detector whose network predicts the next frame from all frames of the episode so far.
+
+    Args:
+        sequence_length: Transitions of an episode per update; the recurrent state is carried to the next update.
+        batch_size: Episodes per update.
+
+    Note:
+        :class:`PredictionDetector` has the other arguments.
+    """
+
+    sequence_length: int = 50
+
+    def _batches(
+        self, dataset: FrameDataset, episodes: Sequence[int], random: RandomNumbers | None
+    ) -> Iterator[FrameBatch]:
+        return dataset.sequence_batches(episodes, self.batch_size, self.sequence_length, random)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.images.image_scaling import Shape
-from offnominal.detectors.images.prediction.frame_dataset import FrameBatch, FrameDataset
-from offnominal.detectors.images.prediction.prediction_detector import PredictionDetector
+from offnominal.detectors.images.prediction.prediction_detector import SequencePredictionDetector
 from offnominal.detectors.images.prediction.predictive_coding import PredictiveCoding
 from offnominal.detectors.parameters import Range
-from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
-class PredNet(PredictionDetector[PredictiveCoding]):
+class PredNet(SequencePredictionDetector[PredictiveCoding]):
     """Error of a predictive coding network that predicts the next frame from all frames so far.
 
     The anomaly score is the mean over pixels of the squared error, with black at 0 and white at 1. The network does not
@@ -26,16 +24,9 @@ class PredNet(PredictionDetector[PredictiveCoding]):
         channels: Channels of the second level; each higher level has twice as many. The first level has the three
             colours.
         layers: Number of levels, including the pixel level; height and width must be divisible by 2 ** (layers - 1).
-        sequence_length: Transitions of an episode per update; the recurrent state is carried to the next update.
-        n_epochs: Number of epochs at most. Zero keeps the random initial weights: the untrained twin.
-        min_updates: Number of updates of an epoch at least; an epoch repeats the episodes until it is reached.
-        patience: Number of epochs without a smaller validation loss after which training stops.
-        batch_size: Episodes per update.
-        learning_rate: Learning rate of AdamW.
-        weight_decay: Weight decay of AdamW.
-        max_grad_norm: Largest norm of the gradient; None for no clipping.
-        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        precision: Precision of training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for bfloat16 on a GPU only.
+
+    Note:
+        :class:`SequencePredictionDetector` has the other arguments.
 
     Example:
         >>> import numpy as np
@@ -65,8 +56,3 @@ class PredNet(PredictionDetector[PredictiveCoding]):
                 f"divisible by {divisor}. Record images of such a size, or give fewer layers."
             )
         return self.NETWORK(shape, channels=self.channels, layers=self.layers)
-
-    def _batches(
-        self, dataset: FrameDataset, episodes: Sequence[int], random: RandomNumbers | None
-    ) -> Iterator[FrameBatch]:
-        return dataset.sequence_batches(episodes, self.batch_size, self.sequence_length, random)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from offnominal.detectors.images.image_scaling import Shape
-from offnominal.detectors.images.prediction.frame_dataset import FrameBatch, FrameDataset
-from offnominal.detectors.images.prediction.prediction_detector import PredictionDetector
+from offnominal.detectors.images.prediction.prediction_detector import SequencePredictionDetector
 from offnominal.detectors.images.prediction.world_model import ScoreName, WorldModel
-from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
-class RSSMPPM(PredictionDetector[WorldModel]):
+class RSSMPPM(SequencePredictionDetector[WorldModel]):
     """Difference between the prior and the posterior of a world model at the next frame.
 
     A recurrent state-space model carries a state from frame to frame. The prior is its belief about the state before it
@@ -31,16 +28,9 @@ class RSSMPPM(PredictionDetector[WorldModel]):
         hidden: Width of the layer before the recurrent cell.
         belief: Width of the hidden layers of prior and posterior.
         embedding: Size of the embedding of a frame.
-        sequence_length: Transitions of an episode per update; the recurrent state is carried to the next update.
-        n_epochs: Number of epochs at most. Zero keeps the random initial weights: the untrained twin.
-        min_updates: Number of updates of an epoch at least; an epoch repeats the episodes until it is reached.
-        patience: Number of epochs without a smaller validation loss after which training stops.
-        batch_size: Episodes per update.
-        learning_rate: Learning rate of AdamW.
-        weight_decay: Weight decay of AdamW.
-        max_grad_norm: Largest norm of the gradient; None for no clipping.
-        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        precision: Precision of training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for bfloat16 on a GPU only.
+
+    Note:
+        :class:`SequencePredictionDetector` has the other arguments.
 
     Example:
         >>> import numpy as np
@@ -77,8 +67,3 @@ class RSSMPPM(PredictionDetector[WorldModel]):
             embedding=self.embedding,
             score_name=self.score_name,
         )
-
-    def _batches(
-        self, dataset: FrameDataset, episodes: Sequence[int], random: RandomNumbers | None
-    ) -> Iterator[FrameBatch]:
-        return dataset.sequence_batches(episodes, self.batch_size, self.sequence_length, random)
