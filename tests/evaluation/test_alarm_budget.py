@@ -63,7 +63,9 @@ def test_every_replicate_has_a_threshold_of_its_own(budget):
         delays = [delay_of(scores[e], onsets[e], threshold) for e in drawn]
         shares = [delay is not None and delay <= 6 for delay in delays]
         costs = [6 if delay is None else min(delay, 6) for delay in delays]
-        of = [each.value if replicate == 0 else each.draws[replicate - 1] for each in (found.detected, found.mean_delay)]
+        of = [
+            each.value if replicate == 0 else each.draws[replicate - 1] for each in (found.detected, found.mean_delay)
+        ]
         assert of == pytest.approx([np.mean(shares), np.mean(costs)])
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from offnominal.alarms.audit import clopper_pearson
 from offnominal.core.errors import InvalidParameter
-from offnominal.evaluation.cumulative_incidence import estimate_cumulative_incidence
 from offnominal.evaluation.cumulative_incidence import _variance as variance_of
+from offnominal.evaluation.cumulative_incidence import estimate_cumulative_incidence
 
 ENDS = ("detected", "failed", "ended")
 
@@ -61,8 +61,9 @@ def test_without_cut_recordings_each_incidence_is_a_share_with_its_exact_interva
             assert (incidence.low[d], incidence.high[d]) == pytest.approx(expected, abs=1e-6)
 
 
-def redistributed(delays, exposures, failed, cut, d):
+def redistributed(case, d):
     """Return the incidence of detection and of failure: a censored weight is shared by all that last longer (Efron)."""
+    delays, exposures, failed, cut = case
     weights = np.full(len(delays), 1.0 / len(delays))
     last = np.where(delays < 0, exposures - 1, delays)
     censored = (delays < 0) & cut
@@ -86,7 +87,7 @@ def test_cut_recordings_share_their_weight_among_those_that_last_longer(case):
     found = estimate_cumulative_incidence(*case)
     for d in range(len(found.delays)):
         shares = [getattr(found, name).share[d] for name in ENDS]
-        assert shares == pytest.approx(redistributed(*case, d), abs=1e-9)
+        assert shares == pytest.approx(redistributed(case, d), abs=1e-9)
         assert sum(shares) <= 1.0 + 1e-9
 
 

@@ -1,12 +1,14 @@
 """Guarantees of alarms beside what was measured."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from offnominal.alarms import EpisodeMaximum, Quantile, WindowMaximum, simulate_scores
 from offnominal.alarms.audit import clopper_pearson
 from offnominal.evaluation import GuaranteeCheck, check_guarantee
-from offnominal.evaluation.guarantee_check import over_runs, over_worlds, untested
+from offnominal.evaluation.guarantee_check import deciding_units, over_runs, over_worlds, untested
 
 
 def of_share(share, n, level=0.05):
@@ -17,12 +19,13 @@ def of_share(share, n, level=0.05):
 @pytest.mark.parametrize(
     ("share", "n", "verdict"),
     [
-        (0.05, 1000, "kept"),
+        (0.04, 1000, "kept"),
         (0.0, 100, "kept"),
-        (0.0, 20, "not enough nominal episodes to tell"),
-        (0.05, 60, "not enough nominal episodes to tell"),
-        (0.2, 100, "not kept"),
-        (0.08, 1000, "not kept"),
+        (0.0, 20, "undecided: 4,200 nominal episodes would decide"),
+        (0.05, 1000, "undecided: 4,200 nominal episodes would decide"),
+        (0.05, 4200, "kept"),
+        (0.2, 100, "broken"),
+        (0.08, 1000, "broken"),
     ],
 )
 def test_a_verdict_says_no_more_than_the_interval(share, n, verdict):
@@ -39,10 +42,29 @@ def test_one_small_calibration_does_not_contradict_an_average_over_calibrations(
         for confidence in (None, 0.9)
     )
     assert marginal.share == pac.share == 0.08
-    assert pac.verdict == "not kept"
-    assert marginal.verdict == "above the level, as some calibrations are"
+    assert pac.verdict == "broken"
+    assert marginal.verdict == "undecided: more calibrations would decide"
     assert marginal.interval == pac.interval == pytest.approx(clopper_pearson(80, 1000))
-    assert over_worlds([marginal] * 40).verdict == "not kept"
+    assert over_worlds([marginal] * 40).verdict == "broken"
+
+
+@pytest.mark.parametrize(("true", "least", "most"), [(0.07, 0.0, 0.001), (0.06, 0.0, 0.03), (0.05, 0.78, 1.0)])
+def test_kept_is_rarely_said_of_a_broken_guarantee_and_mostly_of_a_kept_one(true, least, most):
+    n = deciding_units(0.05)
+    alarms = np.random.default_rng(0).binomial(n, true, 4000)
+    kept = {k: of_share(k / n, n).outcome == "kept" for k in set(alarms.tolist())}
+    assert least <= np.mean([kept[k] for k in alarms]) <= most
+
+
+def test_a_true_share_above_the_guarantee_is_not_called_kept_with_few_episodes():
+    alarms = np.random.default_rng(1).binomial(200, 0.07, 2000)
+    assert np.mean([of_share(k / 200, 200).outcome == "kept" for k in alarms]) <= 0.025
+
+
+def test_correlated_units_must_be_more_to_decide():
+    check = of_share(0.05, 500)
+    assert replace(check, error=2.0 * check.error).deciding == 17_000
+    assert check.deciding == 4_200
 
 
 def test_windows_are_counted_in_windows_and_per_hour():
@@ -52,7 +74,7 @@ def test_windows_are_counted_in_windows_and_per_hour():
     assert (check.n, check.share, check.unit) == (10, 0.2, "windows of 50 steps")
     assert check.shown()["guaranteed"] == "≤ 10% (72 per hour)"
     assert check.shown()["measured"].endswith("(144 per hour)")
-    assert check.verdict == "not enough nominal windows to tell"
+    assert check.verdict == "undecided: 2,000 nominal windows would decide"
 
 
 def test_an_alarm_without_a_guarantee_keeps_none():

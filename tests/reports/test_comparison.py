@@ -59,7 +59,7 @@ def test_alarms_show_what_is_guaranteed_and_what_happened(found):
     row = next(row for row in found.alarms() if row["alarm"] == "EpisodeMaximum")
     assert row["guarantee"].startswith("a false alarm in at most 5% of nominal episodes")
     assert (row["guaranteed"], row["nominal"]) == ("≤ 5%", "10 episodes")
-    assert row["verdict"] == "not enough nominal episodes to tell"
+    assert row["verdict"] == "undecided: 4,200 nominal episodes would decide"
     frame = found.to_pandas().query("alarm == 'EpisodeMaximum'")
     assert set(frame["guarantee_n"]) == {10}
     assert row["verdict"] in str(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
 from scipy.special import betaincinv
 
 from offnominal.core.checks import require_shape
@@ -84,11 +83,10 @@ def estimate_cumulative_incidence(
     at_risk = len(delays) - left
     # The probability that nothing has happened before step d.
     open_before = np.concatenate([[1.0], np.cumprod(1.0 - events.sum(axis=0) / at_risk)])[:length]
-    return CumulativeIncidence(
-        np.arange(length),
-        *(_incidence(each, events.sum(axis=0), at_risk, open_before, len(delays) - lost) for each in events),
-        at_risk,
+    detected, failing, ended = (
+        _incidence(each, events.sum(axis=0), at_risk, open_before, len(delays) - lost) for each in events
     )
+    return CumulativeIncidence(np.arange(length), detected, failing, ended, at_risk)
 
 
 def _incidence(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.special import bdtr, bdtrik
 
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.guarantee import Guarantee
@@ -15,14 +17,14 @@ from offnominal.alarms.guarantee_audit import effective_interval
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.rounding import significant
 from offnominal.core.types import Array, FloatArray
+from offnominal.evaluation.estimate import TAIL
 
-KEPT, NOT_KEPT, NO_GUARANTEE = "kept", "not kept", "no guarantee"
-ABOVE = "above the level, as some calibrations are"
-TOO_FEW = "not enough nominal {unit} to tell"
-NOT_TESTED = "not tested: no nominal {unit}"
+KEPT, BROKEN, UNDECIDED, NOT_TESTED, NO_GUARANTEE = "kept", "broken", "undecided", "not tested", "no guarantee"
 PREFIX = "guarantee"
-FACTOR = 2.0
-"""A guarantee is kept only if the interval excludes this multiple of the guaranteed share."""
+MARGIN = 0.2
+"""A guarantee is kept only if the interval ends at most this part of the guaranteed share above it."""
+POWER = 0.8
+"""Probability of the verdict *kept* with the number of units that would decide, if the share is the guaranteed one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +78,48 @@ class GuaranteeCheck:
         return effective_interval(self.share, error, self.n, max(self.n - 1, 1))[0] <= self.level
 
     @property
-    def verdict(self) -> str:
-        """Whether the guarantee was kept, as far as the interval tells.
+    def outcome(self) -> str:
+        """Whether the guarantee was kept, in one word.
 
-        ``not kept`` if the whole interval is above the guaranteed share, and further than calibrations differ; ``kept``
-        if the interval is not above it and excludes twice the guaranteed share; else there are not enough nominal
-        units to tell.
+        ``kept`` if the interval ends at most a fifth of the guaranteed share above it; ``broken`` if the whole interval
+        is above the guaranteed share, and further than calibrations differ; else ``undecided``.
         """
         if self.level is None:
             return NO_GUARANTEE
         if self.interval is None:
-            return NOT_TESTED.format(unit=self.unit)
+            return NOT_TESTED
         low, high = self.interval
-        if low > self.level:
-            return ABOVE if self._explained else NOT_KEPT
-        return KEPT if high <= FACTOR * self.level else TOO_FEW.format(unit=self.unit.split()[0])
+        if high <= (1.0 + MARGIN) * self.level:
+            return KEPT
+        return BROKEN if low > self.level and not self._explained else UNDECIDED
+
+    @property
+    def verdict(self) -> str:
+        """The outcome, with what would decide if it is undecided."""
+        outcome, unit = self.outcome, self.unit.split()[0]
+        if outcome == NOT_TESTED:
+            return f"{outcome}: no nominal {self.unit}"
+        if outcome != UNDECIDED or self.interval is None or self.level is None:
+            return outcome
+        if self.interval[0] > self.level:
+            return f"{outcome}: more calibrations would decide"
+        return f"{outcome}: {self.deciding:,} nominal {unit} would decide"
+
+    @property
+    def deciding(self) -> int | None:
+        """Number of nominal units that would decide, rounded up to two digits; None without a guarantee.
+
+        With so many units, a share that is the guaranteed one has the verdict ``kept`` with a probability of 80 %.
+        Where units are correlated, there must be more by the factor by which this increases the variance.
+        """
+        if self.level is None:
+            return None
+        factor = 1.0
+        if self.share is not None and 0.0 < self.share < 1.0 and self.n:
+            factor = max(1.0, self.error**2 * self.n / (self.share * (1.0 - self.share)))
+        n = factor * deciding_units(self.level)
+        step = 10.0 ** max(math.floor(math.log10(n)) - 1, 0)
+        return round(math.ceil(n / step - 1e-9) * step)
 
     @property
     def guaranteed(self) -> str | None:
@@ -145,6 +174,35 @@ class GuaranteeCheck:
         return f"Guarantee: {self.text}. {measured}Verdict: {self.verdict}."
 
 
+@cache
+def deciding_units(level: float) -> int:
+    """Return how many independent units show that a share of exactly `level` is at most `level` plus the margin.
+
+    Args:
+        level: The guaranteed share.
+
+    Example:
+        >>> deciding_units(0.05), deciding_units(0.5)
+        (4187, 203)
+    """
+    bound = min((1.0 + MARGIN) * level, 1.0)
+
+    def decides(n: int) -> bool:
+        """Whether the verdict is *kept* with the wanted probability."""
+        k = int(bdtrik(TAIL, n, bound))
+        while k >= 0 and bdtr(k, n, bound) > TAIL:
+            k -= 1
+        return k >= 0 and bool(bdtr(k, n, level) >= POWER)
+
+    low, high = 0, 1
+    while not decides(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    return high
+
+
 def check_guarantee(alarm: Alarm, raised: Sequence[Array]) -> GuaranteeCheck:
     """Count the false alarms of a fitted alarm in the units of its guarantee.
 
@@ -158,10 +216,7 @@ def check_guarantee(alarm: Alarm, raised: Sequence[Array]) -> GuaranteeCheck:
         >>> alarm = EpisodeMaximum(alpha=0.05).fit(simulate_scores(2000, seed=0))
         >>> check = check_guarantee(alarm, alarm.alarm(simulate_scores(2000, seed=1)))
         >>> check.measured, check.verdict
-        ('5.2% [4.27%, 6.27%]', 'kept')
-        >>> few = check_guarantee(alarm, alarm.alarm(simulate_scores(50, seed=1)))
-        >>> few.measured, few.verdict
-        ('10% [3.33%, 21.8%]', 'not enough nominal episodes to tell')
+        ('5.2% [4.27%, 6.27%]', 'undecided: 4,200 nominal episodes would decide')
     """
     guarantee = alarm.guarantee
     counted, sizes = _counted(guarantee, raised)

@@ -12,9 +12,9 @@ from offnominal.studies.guarantees import Place, guarantees, over_all_worlds
 from offnominal.studies.results import RunResults
 
 NOTE = (
-    "Measured on nominal test episodes that neither detector nor alarm has used. “Kept”: the interval is not above the "
-    "guaranteed share, and excludes twice that share. “Not kept”: the whole interval is above it, and further than "
-    "calibrations differ: a guarantee on average over calibrations allows single ones to exceed the level."
+    "Measured on nominal test episodes that neither detector nor alarm has used. “Kept”: the interval ends at most a "
+    "fifth of the guaranteed share above it. “Broken”: the whole interval is above it, and further than calibrations "
+    "differ: a guarantee on average over calibrations allows single ones to exceed the level. All else is undecided."
 )
 TITLE = "Guarantees: nominal episodes with a false alarm"
 Row = dict[str, Any]

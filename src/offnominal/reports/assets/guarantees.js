@@ -27,7 +27,7 @@ function guaranteeRow(entry, row, most, several) {
   const name = DATA.names[index];
   const hourly = (value) => (entry.hourly === null || value === null ? "" : ` (${significant(value * entry.hourly)} per hour)`);
   const interval = low === null ? null : html("span", { class: "interval" }, ` [${percent(low)}, ${percent(high)}]`);
-  const colour = verdict === "kept" ? "kept" : verdict === "not kept" ? "broken" : "";
+  const colour = ["kept", "broken"].includes(verdict) ? verdict : "";
   return {
     keys: [...(several ? [entry.alarm] : []), name, verdict, entry.level, share, null, n],
     node: html(
