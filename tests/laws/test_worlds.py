@@ -68,7 +68,7 @@ class Disturbed(ParticleWorld):
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         frames = super()._draw(rows, observations, size)
-        self._velocity[rows] += 1e-3
+        self._state.velocity[rows] += 1e-3
         return frames
 
 

@@ -80,7 +80,7 @@ def test_report_moves_agent_and_goal_but_not_the_objects():
     report = world.observations.copy()
     report[0, 4:6] = (50.0, 50.0)
     changed = (world.frames() != world.frames(observations=report))[0].any(axis=2)
-    scale, bodies = 128 / 3.0, np.vstack((world._position[0, 1:], world._hazards[0]))
+    scale, bodies = 128 / 3.0, np.vstack((world._state.position[0, 1:], world._state.hazards[0]))
     for x, y in bodies:
         assert not changed[int((1.5 - y) * scale), int((x + 1.5) * scale)]
 

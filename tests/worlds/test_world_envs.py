@@ -459,7 +459,7 @@ def test_gymnasium_finds_nothing_wrong(id):
 
 def diverge(world, row):
     """Spoil the state of a row so that its next step cannot be finite."""
-    position = world._position if world.card.id.startswith("SAP") else world._qpos
+    position = world._state.position if world.card.id.startswith("SAP") else world._qpos
     position[row] = np.nan
 
 
@@ -570,7 +570,7 @@ def test_each_physics_parameter_changes_what_happens_in_its_row_and_no_other(id)
         for actions in actions_of(turned, 3, 2):
             turned.step(actions)
             nominal.step(actions)
-        ours, theirs = (world._position if id.startswith("SAP") else world._qpos for world in (turned, nominal))
+        ours, theirs = (world._state.position if id.startswith("SAP") else world._qpos for world in (turned, nominal))
         assert ours[0].tobytes() == theirs[0].tobytes(), name
         assert ours[1].tobytes() != theirs[1].tobytes(), name
 

@@ -101,8 +101,7 @@ class GymnasiumWorld(World):
             self.set_physics_parameter(name, rows, np.full(len(rows), physics_parameter.neutral))
         for row, seed in zip(rows, episode_seeds(seeds, episodes).tolist(), strict=True):
             self._store(row, self._envs[row].reset(seed=seed)[0])
-        for outcome in (self.rewards, self.terminated, self.truncated, self.success, self.critical, self.cost):
-            outcome[rows] = 0
+        self._clear_outcomes(rows)
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Step the rows one after the other."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
@@ -20,6 +20,17 @@ FRAME_SIZE = 128
 
 RENDER_SIZE = 480
 """Pixels per side of the images for people."""
+
+
+class Outcomes(NamedTuple):
+    """The results of a world, as compiled functions take them; see :class:`World`."""
+
+    observations: Array
+    rewards: FloatArray
+    terminated: BoolArray
+    success: BoolArray
+    critical: BoolArray
+    cost: FloatArray
 
 
 class World(ABC):
@@ -68,6 +79,14 @@ class World(ABC):
         self.success = np.zeros(n, np.bool_)
         self.critical = np.zeros(n, np.bool_)
         self.cost = np.zeros(n)
+        self._outcomes = Outcomes(
+            self.observations, self.rewards, self.terminated, self.success, self.critical, self.cost
+        )
+
+    def _clear_outcomes(self, rows: IntArray) -> None:
+        """Set the results of new episodes to zero, without the observations."""
+        for outcome in (self.rewards, self.terminated, self.truncated, self.success, self.critical, self.cost):
+            outcome[rows] = 0
 
     @abstractmethod
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:

@@ -10,6 +10,7 @@ from scipy import stats
 from offnominal.core.philox import uniform_pair
 from offnominal.worlds.particles import kernel
 from offnominal.worlds.particles.world import ParticleWorld
+from offnominal.worlds.world import Outcomes
 
 from . import reference
 
@@ -43,9 +44,9 @@ def bench(position, goal, hazards, *, velocity=0.0, physics_parameters=NEUTRAL, 
 
 
 def advance(bench, actions):
-    state = vars(bench)
-    given = [state[name] for name in state if name != "rows"]
-    return kernel.step_rows(bench.rows, np.asarray(actions, float), *given)
+    state = kernel.State(*(getattr(bench, name) for name in kernel.State._fields))
+    outcomes = Outcomes(*(getattr(bench, name) for name in Outcomes._fields))
+    return kernel.step_rows(bench.rows, np.asarray(actions, float), bench.physics_parameters, state, outcomes)
 
 
 def crowded(rows, objects, hazards, *, seed=0, **options):
@@ -146,24 +147,24 @@ def test_whole_episodes_follow_the_reference_step_by_step(id, shake):
         actions = np.clip(2 * world.observations[:, :2] + random.normal(0, 0.3, (8, 2)), -1, 1)
         before = [
             reference.State(
-                world._position[row].copy(),
-                world._velocity[row].copy(),
-                world._goals[row],
-                world._hazards[row],
-                world._touched[row],
+                world._state.position[row].copy(),
+                world._state.velocity[row].copy(),
+                world._state.goals[row],
+                world._state.hazards[row],
+                world._state.touched[row],
             )
             for row in range(8)
         ]
         world.step(actions)
         for row, state in enumerate(before):
-            shakes = drawn_shakes(world._keys[row], tick, world.layout.objects, shake)
+            shakes = drawn_shakes(world._state.keys[row], tick, world.layout.objects, shake)
             after, outcome = reference.step(state, actions[row], shakes=shakes)
-            np.testing.assert_allclose(world._position[row], after.position, **TOLERANCE)
-            np.testing.assert_allclose(world._velocity[row], after.velocity, **TOLERANCE)
+            np.testing.assert_allclose(world._state.position[row], after.position, **TOLERANCE)
+            np.testing.assert_allclose(world._state.velocity[row], after.velocity, **TOLERANCE)
             np.testing.assert_allclose(world.rewards[row], outcome.reward, **TOLERANCE)
             np.testing.assert_allclose(world.observations[row], reference.observe(after), rtol=1e-6, atol=1e-7)
             assert (world.terminated[row], world.success[row]) == (outcome.terminated, outcome.success)
-    assert world._touched.any()
+    assert world._state.touched.any()
 
 
 def test_one_row_does_not_depend_on_the_others():
@@ -388,11 +389,11 @@ def layouts(id):
     world = ParticleWorld(SEEDS, id=id)
     world.reset(np.arange(SEEDS), np.arange(SEEDS), np.zeros(SEEDS, int))
     return SimpleNamespace(
-        agent=world._position[:, :1],
-        objects=world._position[:, 1:],
-        goal=world._goals[:, None],
-        hazards=world._hazards,
-        velocity=world._velocity,
+        agent=world._state.position[:, :1],
+        objects=world._state.position[:, 1:],
+        goal=world._state.goals[:, None],
+        hazards=world._state.hazards,
+        velocity=world._state.velocity,
     )
 
 
@@ -476,4 +477,4 @@ def test_every_seed_and_every_episode_has_a_layout_of_its_own():
     world = ParticleWorld(1_000, id="SAP-Goal1-v0")
     seeds, episodes = (grid.ravel() for grid in np.meshgrid(np.arange(100), np.arange(10)))
     world.reset(np.arange(1_000), seeds, episodes)
-    assert np.unique(world._position[:, 0], axis=0).shape[0] == 1_000
+    assert np.unique(world._state.position[:, 0], axis=0).shape[0] == 1_000

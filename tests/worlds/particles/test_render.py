@@ -123,7 +123,7 @@ def test_thing_out_of_view_points_out_at_the_border(kind: tuple[float, float, fl
 @pytest.mark.parametrize("seed", range(3))
 def test_image_shows_nothing_but_the_bodies(id: str, seed: int) -> None:
     world = started(id, seed)
-    places = np.vstack((world._position[0], world._goals, world._hazards[0]))
+    places = np.vstack((world._state.position[0], world._state.goals, world._state.hazards[0]))
     radii = [AGENT_RADIUS] + [OBJECT_RADIUS] * world.layout.objects + [GOAL_RADIUS]
     radii += [HAZARD_RADIUS] * world.layout.hazards
     step = 2 * VIEW / SIZE
@@ -149,7 +149,7 @@ def test_image_follows_the_physics() -> None:
     for _ in range(4):
         world.step(np.array([(1.0, 0.0)]))
     after = centroid(shown(world.frames()[0], AGENT))
-    moved = world._position[0, 0] - before
+    moved = world._state.position[0, 0] - before
     np.testing.assert_allclose(after - before, moved, atol=0.02)
     assert after[0] - before[0] > 0.1
 

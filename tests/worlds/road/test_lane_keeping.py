@@ -78,21 +78,21 @@ def test_an_episode_starts_at_rest_near_the_middle_of_the_lane():
 
 def test_curves_have_a_radius_of_at_least_500_metres():
     world = started(300)
-    assert 0.0019 < np.abs(world._curvatures).max() <= MAX_CURVATURE == 1 / 500
+    assert 0.0019 < np.abs(world._road.curvatures).max() <= MAX_CURVATURE == 1 / 500
 
 
 @pytest.mark.parametrize("faults", [{}, {"slippery_road": 0.1}, {"brake_fail": 0.2, "steer_fail": 0.3}])
 def test_car_and_reward_equal_the_reference(faults):
     world = started(1, seed=4, **faults)
-    car = Car(world._states[0])
+    car = Car(world._road.states[0])
     for tick, action in enumerate(moves(300, seed=1)):
         action[0] += 0.3
         action[1] *= 0.05
         world.step(action[None])
-        since, (first, second) = tick % 20, world._gusts[0]
+        since, (first, second) = tick % 20, world._road.gusts[0]
         car.command(action, faults.get("brake_fail", 1.0), faults.get("steer_fail", 1.0))
-        car.drive(world._curvatures[0], faults.get("slippery_road", 1.0), first + since * (second - first) / 20)
-        state = world._states[0]
+        car.drive(world._road.curvatures[0], faults.get("slippery_road", 1.0), first + since * (second - first) / 20)
+        state = world._road.states[0]
         ours = [car.s, car.d, car.psi, car.vx, car.vy, car.yaw, car.acceleration, car.throttle, car.steering]
         assert np.allclose(state, ours, rtol=1e-7, atol=1e-9)
         if world.terminated[0]:
@@ -103,13 +103,13 @@ def test_car_and_reward_equal_the_reference(faults):
 
 def test_observations_are_the_state_in_the_published_units():
     world, _ = driven(120, n=5)
-    state, seen = world._states, world.observations
+    state, seen = world._road.states, world.observations
     assert np.allclose(seen[:, SPEED] * MAX_SPEED, state[:, vehicle.SPEED], rtol=1e-6)
     assert np.allclose(seen[:, HEADING], state[:, vehicle.HEADING])
     assert np.allclose(seen[:, OFFSET], state[:, vehicle.LATERAL])
     assert np.allclose(seen[:, THROTTLE], state[:, vehicle.THROTTLE])
     for row in range(5):
-        ahead = world._cars[row, traffic.PER_LANE * world._lanes[row]]
+        ahead = world._road.cars[row, traffic.PER_LANE * world._road.lanes[row]]
         gap = ahead[traffic.POSITION] - state[row, vehicle.POSITION] - vehicle.LENGTH
         assert seen[row, GAP] == pytest.approx(min(gap, 100.0), rel=1e-6)
         assert seen[row, APPROACH] == pytest.approx(ahead[traffic.SPEED] - state[row, vehicle.SPEED], rel=1e-5)
@@ -141,11 +141,11 @@ def test_brakes_stop_the_car_and_do_not_push_it_back():
     world, _ = driven(150, seed=2)
     for _ in range(100):
         world.step(np.array([[-1.0, 0.0]]))
-    place = world._states[0, vehicle.POSITION]
+    place = world._road.states[0, vehicle.POSITION]
     for _ in range(20):
         world.step(np.zeros((1, 2)))
     assert world.observations[0, SPEED] == 0.0
-    assert world._states[0, vehicle.POSITION] == place
+    assert world._road.states[0, vehicle.POSITION] == place
     assert world.observations[0, ACCELERATION] < 0.6
 
 
@@ -155,12 +155,12 @@ def test_brakes_stop_the_car_and_do_not_push_it_back():
 )
 def test_an_episode_ends_1_5_m_off_the_centre_or_45_degrees_off_the_lane(column, value):
     world = started()
-    world._states[0, column] = 0.97 * value
+    world._road.states[0, column] = 0.97 * value
     world.step(np.zeros((1, 2)))
     assert not world.terminated[0]
     assert world.success[0]
     assert world.critical[0] == (column == vehicle.LATERAL)
-    world._states[0, column] = value
+    world._road.states[0, column] = value
     world.step(np.zeros((1, 2)))
     assert world.terminated[0]
     assert world.critical[0]
@@ -170,11 +170,11 @@ def test_an_episode_ends_1_5_m_off_the_centre_or_45_degrees_off_the_lane(column,
 
 def test_a_collision_ends_the_episode():
     world = started()
-    car = world._cars[0, traffic.PER_LANE * world._lanes[0]]
-    world._states[0, vehicle.POSITION] = car[traffic.POSITION] - vehicle.LENGTH - 2.0
+    car = world._road.cars[0, traffic.PER_LANE * world._road.lanes[0]]
+    world._road.states[0, vehicle.POSITION] = car[traffic.POSITION] - vehicle.LENGTH - 2.0
     world.step(np.zeros((1, 2)))
     assert not world.terminated[0]
-    world._states[0, vehicle.POSITION] = car[traffic.POSITION] - 0.5 * vehicle.LENGTH
+    world._road.states[0, vehicle.POSITION] = car[traffic.POSITION] - 0.5 * vehicle.LENGTH
     world.step(np.zeros((1, 2)))
     assert world.terminated[0]
     assert world.rewards[0] == -100.0
@@ -184,9 +184,9 @@ def test_cars_follow_the_intelligent_driver_model_and_never_touch():
     world = started(40)
     braked = 0
     for tick in range(500):
-        before = world._cars.copy()
+        before = world._road.cars.copy()
         world.step(np.zeros((40, 2)))
-        cars = world._cars
+        cars = world._road.cars
         gaps = np.diff(cars[:, :, traffic.POSITION].reshape(40, 3, 4), axis=2) - vehicle.LENGTH
         assert gaps.min() > 0.5
         free = ~((before[..., traffic.BRAKE_START] <= tick) & (tick < cars[..., traffic.BRAKE_END]))
@@ -211,7 +211,7 @@ def test_traffic_does_not_depend_on_the_agent():
     still, moving = started(3), driven(200, n=3)[0]
     for _ in range(200):
         still.step(np.zeros((3, 2)))
-    assert np.array_equal(still._cars, moving._cars)
+    assert np.array_equal(still._road.cars, moving._road.cars)
 
 
 def test_the_scripted_expert_reaches_the_published_return_and_finishes():
@@ -299,22 +299,22 @@ def test_a_wrong_way_driver_appears_150_m_ahead_and_comes_nearer():
     places = []
     while not world.terminated[0] and len(places) < 300:
         world.step(LaneFollower().act(world.observations, None)[0])
-        places.append(world._wrong_way[0])
+        places.append(world._road.wrong_way[0])
         if len(places) == 1:
-            assert places[0] == pytest.approx(world._states[0, vehicle.POSITION] + 150.0)
+            assert places[0] == pytest.approx(world._road.states[0, vehicle.POSITION] + 150.0)
     assert np.allclose(np.diff(places), -1.0)
     assert world.terminated[0]
-    assert world.observations[0, APPROACH] == pytest.approx(-20.0 - world._states[0, vehicle.SPEED], rel=1e-5)
+    assert world.observations[0, APPROACH] == pytest.approx(-20.0 - world._road.states[0, vehicle.SPEED], rel=1e-5)
 
 
 def test_cars_move_aside_for_a_wrong_way_driver_and_return():
     world, _ = driven(100, seed=1)
-    lane = world._lanes[0]
+    lane = world._road.lanes[0]
     world.set_physics_parameter("ghost_driver", np.array([0]), np.array([20.0]))
     aside = []
     for _ in range(70):
         world.step(np.zeros((1, 2)))
-        aside.append(world._cars[0, :, traffic.ASIDE].copy())
+        aside.append(world._road.cars[0, :, traffic.ASIDE].copy())
     moved = np.array(aside).min(axis=0)
     own = np.arange(traffic.CARS) // traffic.PER_LANE == lane
     assert moved[own].min() == pytest.approx(traffic.EVASION)
@@ -322,8 +322,8 @@ def test_cars_move_aside_for_a_wrong_way_driver_and_return():
     world.set_physics_parameter("ghost_driver", np.array([0]), np.array([0.0]))
     for _ in range(60):
         world.step(np.zeros((1, 2)))
-    assert not world._cars[0, :, traffic.ASIDE].any()
-    assert math.isnan(world._wrong_way[0])
+    assert not world._road.cars[0, :, traffic.ASIDE].any()
+    assert math.isnan(world._road.wrong_way[0])
 
 
 def test_an_unknown_or_negative_parameter_is_refused():
@@ -333,7 +333,7 @@ def test_an_unknown_or_negative_parameter_is_refused():
 
 def test_a_state_that_is_not_finite_is_an_error():
     world = started()
-    world._states[0, vehicle.SPEED] = np.inf
+    world._road.states[0, vehicle.SPEED] = np.inf
     with pytest.raises(SimulationDiverged, match=r"CAR-LaneKeep-v0.*row 0"):
         world.step(np.zeros((1, 2)))
 

@@ -39,9 +39,7 @@ def placed(world):
     """Return the poses of all instances of the first row."""
     positions, rotations = np.full((1, parts.COUNT, 3), np.nan), np.zeros((1, parts.COUNT, 3, 3))
     cameras = np.zeros((1, 4))
-    state = (world._states, world._curvatures, world._cars, world._oncoming, world._lanes, world._wrong_way)
-    fixed = np.array(parts.RAILS), np.array(parts.HILLS)
-    view.place_rows(world._keys, *state, *fixed, positions, rotations, cameras)
+    view.place_rows(world._road, np.array(parts.RAILS), np.array(parts.HILLS), positions, rotations, cameras)
     return positions[0], rotations[0], cameras[0]
 
 
@@ -68,9 +66,9 @@ def test_road_lies_below_the_camera_and_cars_stand_on_their_lanes():
     assert (seen.label[:30] == Label.SKY).mean() > 0.9
     assert seen.depth[95, 48] == pytest.approx(1.5, rel=0.05)
     for k in range(traffic.CARS):
-        away = world._cars[0, k, traffic.POSITION] - world._states[0, vehicle.POSITION]
+        away = world._road.cars[0, k, traffic.POSITION] - world._road.states[0, vehicle.POSITION]
         if 0.0 < away < 60.0:
-            sideways = (k // traffic.PER_LANE - world._lanes[0]) * 3.5
+            sideways = (k // traffic.PER_LANE - world._road.lanes[0]) * 3.5
             x, y, _ = positions[parts.BODY + k]
             assert np.hypot(x, y) == pytest.approx(np.hypot(away, sideways), rel=0.05)
 
@@ -90,7 +88,7 @@ def test_a_constant_curve_is_a_circle(bend):
 
 def test_the_direction_of_the_road_is_the_integral_of_its_curvature():
     world = driven()
-    nodes = world._curvatures[0]
+    nodes = world._road.curvatures[0]
     for end in (10.0, 60.0, 333.3, 1500.0):
         s = np.linspace(0.0, end, 20_001)
         expected = np.trapezoid(np.interp(s, 60.0 * np.arange(NODES), nodes), s)
@@ -156,11 +154,11 @@ def test_rows_with_different_rain_have_the_images_of_single_runs():
 
 def test_brake_lights_are_seen():
     world = driven(80)
-    k = traffic.PER_LANE * world._lanes[0]
-    world._cars[0, k, traffic.POSITION] = world._states[0, vehicle.POSITION] + 10.0
-    world._cars[0, k, traffic.ACCELERATION] = 0.0
+    k = traffic.PER_LANE * world._road.lanes[0]
+    world._road.cars[0, k, traffic.POSITION] = world._road.states[0, vehicle.POSITION] + 10.0
+    world._road.cars[0, k, traffic.ACCELERATION] = 0.0
     dark = world.frames(size=256)[0].astype(int)
-    world._cars[0, k, traffic.ACCELERATION] = -3.0
+    world._road.cars[0, k, traffic.ACCELERATION] = -3.0
     bright = world.frames(size=256)[0].astype(int)
     changed = np.abs(bright - dark).max(axis=2) > 20
     assert changed.sum() > 20

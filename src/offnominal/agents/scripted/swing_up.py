@@ -23,6 +23,7 @@ from offnominal.worlds.mujoco.cartpole_kernel import (
     POLE_MASS,
     step_rows,
 )
+from offnominal.worlds.world import Outcomes
 
 # Forces (100 N, one per 0.04 s) with the largest return from rest: 182.82 in 200 steps, if the pole is balanced
 # afterwards. Found by differential dynamic programming on the equations of the world; twelve starts gave the same.
@@ -166,8 +167,14 @@ def _after(states: FloatArray, forces: FloatArray) -> FloatArray:
     n = len(states)
     positions, velocities = states[:, :2].copy(), states[:, 2:].copy()
     nominal = np.tile([1.0, 0.0, 0.0], (n, 1))
-    rows, ticks, seen = np.arange(n), np.zeros(n, np.int64), np.empty((n, 4), np.float32)
-    rewards, success, critical, cost = np.empty(n), np.empty(n, np.bool_), np.empty(n, np.bool_), np.empty(n)
-    actions, outcomes = forces[:, None], (rewards, success, critical, cost)
-    step_rows(rows, actions, False, nominal, ticks, positions, velocities, seen, *outcomes)
+    unused = Outcomes(
+        observations=np.empty((n, 4), np.float32),
+        rewards=np.empty(n),
+        terminated=np.empty(n, np.bool_),
+        success=np.empty(n, np.bool_),
+        critical=np.empty(n, np.bool_),
+        cost=np.empty(n),
+    )
+    ticks = np.zeros(n, np.int64)
+    step_rows(np.arange(n), forces[:, None], False, nominal, ticks, positions, velocities, unused)
     return np.hstack([positions, velocities])

@@ -18,6 +18,7 @@ from offnominal.worlds.arm.card import (
 )
 from offnominal.worlds.arm.kernel import joints_of_reports, length, observe_goal, observe_tcp
 from offnominal.worlds.arm.world import ArmWorld
+from offnominal.worlds.world import Outcomes
 
 SWITCH = 0.2
 """Gripper action beyond which the gripper opens, or closes below its negative."""
@@ -74,11 +75,7 @@ class PickAndPlace(ArmWorld):
             self._qpos,
             self._touch,
             self._goals,
-            self.observations,
-            self.rewards,
-            self.success,
-            self.critical,
-            self.cost,
+            self._outcomes,
         )
 
     def _apply(self, name: str, rows: IntArray, values: FloatArray) -> None:
@@ -138,22 +135,19 @@ def _write_outcomes(
     qpos: FloatArray,
     touch: FloatArray,
     goals: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    outcomes: Outcomes,
 ) -> None:
     """Write rewards and outcomes of a step; observations are written already."""
     for i in range(rows.shape[0]):
         r = rows[i]
         x, y, z = qpos[r, BLOCK], qpos[r, BLOCK + 1], qpos[r, BLOCK + 2]
-        to_tcp = length(x - observations[r, 7], y - observations[r, 8], z - observations[r, 9])
+        seen = outcomes.observations[r]
+        to_tcp = length(x - seen[7], y - seen[8], z - seen[9])
         to_goal = length(x - goals[r, 0], y - goals[r, 1], z - goals[r, 2])
         pressed = touch[r, 2] > PRESS_FORCE
         # Finger tips on the block's top press on the pads too.
         gripped = touch[r, 0] > GRIP_FORCE and touch[r, 1] > GRIP_FORCE and not pressed
-        rewards[r] = -to_tcp - to_goal + (GRIP_BONUS if gripped else 0.0) - (PRESS_COST if pressed else 0.0)
-        success[r] = to_goal < SUCCESS_DISTANCE
-        critical[r] = pressed or z < BASE_HEIGHT + 0.5 * BLOCK_HALF
-        cost[r] = 1.0 if critical[r] else 0.0
+        outcomes.rewards[r] = -to_tcp - to_goal + (GRIP_BONUS if gripped else 0.0) - (PRESS_COST if pressed else 0.0)
+        outcomes.success[r] = to_goal < SUCCESS_DISTANCE
+        outcomes.critical[r] = pressed or z < BASE_HEIGHT + 0.5 * BLOCK_HALF
+        outcomes.cost[r] = 1.0 if outcomes.critical[r] else 0.0

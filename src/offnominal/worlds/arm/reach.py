@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from offnominal.core.compilation import compiled
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
+from offnominal.core.types import Array, FloatArray, IntArray, KeyArray
 from offnominal.worlds.arm.card import BASE_HEIGHT, FINGER_TIP, GOAL_PERIOD, REACH, SUCCESS_DISTANCE
 from offnominal.worlds.arm.kernel import draw_goal, length, observe_goal, observe_tcp
 from offnominal.worlds.arm.world import ArmWorld
+from offnominal.worlds.world import Outcomes
 
 ACTION_COST = 0.1
 
@@ -49,11 +50,7 @@ class Reach(ArmWorld):
             self._keys,
             self._ticks,
             self._goals,
-            self.observations,
-            self.rewards,
-            self.success,
-            self.critical,
-            self.cost,
+            self._outcomes,
         )
 
 
@@ -76,25 +73,21 @@ def _write_outcomes(
     keys: KeyArray,
     ticks: IntArray,
     goals: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    outcomes: Outcomes,
 ) -> None:
     """Write rewards and outcomes of a step for the goal it was made for, then draw due goals and write observations."""
     pose, matrix, tcp = np.empty((4, 4)), np.empty((6, 6)), np.empty(3)
     for i in range(rows.shape[0]):
         r = rows[i]
-        observe_tcp(qpos[r], qvel[r], pose, matrix, observations[r], tcp)
+        observe_tcp(qpos[r], qvel[r], pose, matrix, outcomes.observations[r], tcp)
         distance = length(tcp[0] - goals[r, 0], tcp[1] - goals[r, 1], tcp[2] - goals[r, 2])
         effort = 0.0
         for c in range(4):
             effort += actions[r, c] * actions[r, c]
-        success[r] = distance < SUCCESS_DISTANCE
-        rewards[r] = (0.0 if success[r] else -distance - 1.0) - ACTION_COST * math.sqrt(effort)
-        critical[r] = tcp[2] - FINGER_TIP < BASE_HEIGHT
-        cost[r] = 1.0 if critical[r] else 0.0
+        outcomes.success[r] = distance < SUCCESS_DISTANCE
+        outcomes.rewards[r] = (0.0 if outcomes.success[r] else -distance - 1.0) - ACTION_COST * math.sqrt(effort)
+        outcomes.critical[r] = tcp[2] - FINGER_TIP < BASE_HEIGHT
+        outcomes.cost[r] = 1.0 if outcomes.critical[r] else 0.0
         if (ticks[r] + 1) % GOAL_PERIOD == 0:
             draw_goal(keys[r], ticks[r] + 1, goals[r])
-        observe_goal(goals[r], observations[r, 6:])
+        observe_goal(goals[r], outcomes.observations[r, 6:])

@@ -12,7 +12,9 @@ from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import sincos
 from offnominal.core.philox import stream_key, uniform
 from offnominal.core.streams import purpose_hash
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.worlds.compiled_world import clear_outcomes
+from offnominal.worlds.world import Outcomes
 
 CARTPOLE_DT = 0.02
 PENDULUM_DT = 0.05
@@ -30,15 +32,9 @@ def reset_rows(
     seeds: IntArray,
     episodes: IntArray,
     limits: FloatArray,
-    neutral: FloatArray,
-    physics_parameters: FloatArray,
     ticks: IntArray,
     state: FloatArray,
-    rewards: FloatArray,
-    terminated: BoolArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    outcomes: Outcomes,
 ) -> None:
     """Draw the states of some rows, each value uniform within plus and minus its limit, and reset everything else."""
     for i in range(rows.shape[0]):
@@ -46,11 +42,8 @@ def reset_rows(
         key = stream_key(seeds[i], episodes[i], RESET)
         for k in range(limits.shape[0]):
             state[r, k] = limits[k] * (2.0 * uniform(key, 0, 0, k) - 1.0)
-        for k in range(neutral.shape[0]):
-            physics_parameters[r, k] = neutral[k]
         ticks[r] = 0
-        rewards[r] = cost[r] = 0.0
-        terminated[r] = success[r] = critical[r] = False
+        clear_outcomes(outcomes, r)
 
 
 @compiled
@@ -60,19 +53,14 @@ def step_cartpoles(
     physics_parameters: FloatArray,
     ticks: IntArray,
     state: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    terminated: BoolArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    outcomes: Outcomes,
 ) -> int:
     """Push the carts of some rows for one transition; return the first row that diverged, or -1.
 
     `physics_parameters` has, per row: gravity, mass of the cart, half length of the pole, mass of the pole, force of a
     push. `state` has position, velocity, angle, angular velocity.
     """
-    diverged = -1
+    observations, diverged = outcomes.observations, -1
     for i in range(rows.shape[0]):
         r = rows[i]
         gravity, cart, length, pole = (
@@ -97,10 +85,10 @@ def step_cartpoles(
         state[r, 0], state[r, 1], state[r, 2], state[r, 3] = x, v, angle, w
         observations[r, 0], observations[r, 1], observations[r, 2], observations[r, 3] = x, v, angle, w
         fallen = abs(x) > MAX_POSITION or abs(angle) > MAX_ANGLE
-        rewards[r] = 1.0
-        terminated[r] = critical[r] = fallen
-        success[r] = not fallen
-        cost[r] = 1.0 if fallen else 0.0
+        outcomes.rewards[r] = 1.0
+        outcomes.terminated[r] = outcomes.critical[r] = fallen
+        outcomes.success[r] = not fallen
+        outcomes.cost[r] = 1.0 if fallen else 0.0
     return diverged
 
 
@@ -132,16 +120,14 @@ def step_pendulums(
     physics_parameters: FloatArray,
     ticks: IntArray,
     state: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    success: BoolArray,
+    outcomes: Outcomes,
 ) -> int:
     """Advance the pendulums of some rows by one transition; return the first row that diverged, or -1.
 
     `physics_parameters` has, per row: gravity, mass, length, limit of the speed, limit of the torque. `state` has angle
     and angular velocity. The reward is that of the state before the transition, as in Gymnasium.
     """
-    diverged = -1
+    observations, diverged = outcomes.observations, -1
     for i in range(rows.shape[0]):
         r = rows[i]
         gravity, mass, length, fastest = (
@@ -166,6 +152,6 @@ def step_pendulums(
         state[r, 0], state[r, 1] = angle, within
         sine, cosine = sincos(angle)
         observations[r, 0], observations[r, 1], observations[r, 2] = cosine, sine, within
-        rewards[r] = -price
-        success[r] = abs(_from_upright(angle)) < UPRIGHT_ANGLE and abs(within) < UPRIGHT_SPEED
+        outcomes.rewards[r] = -price
+        outcomes.success[r] = abs(_from_upright(angle)) < UPRIGHT_ANGLE and abs(within) < UPRIGHT_SPEED
     return diverged

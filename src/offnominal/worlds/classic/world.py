@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from gymnasium.spaces import Discrete
 
 from offnominal.core.checks import positive_integer
-from offnominal.core.errors import InvalidParameter, SimulationDiverged
-from offnominal.core.types import Array, FloatArray, Frames, IntArray
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.classic import kernel
 from offnominal.worlds.classic.card import CARTPOLE, PENDULUM
-from offnominal.worlds.world import World, box
+from offnominal.worlds.compiled_world import CompiledWorld
+from offnominal.worlds.world import box
 from offnominal.worlds.world_card import WorldCard
 
 
-class ClassicWorld(World):
-    """Base class of both: a random initial state and physics parameters.
+class ClassicWorld(CompiledWorld):
+    """Base class of both: a random initial state.
 
     Observations have no bounds, unlike Gymnasium's, because a fault may lead to any state.
     """
@@ -35,39 +36,11 @@ class ClassicWorld(World):
         self._allocate(n)
         self._limits = np.array(self.start)
         self._state = np.zeros((n, len(self.start)))
-        self._neutral = np.array([physics_parameter.neutral for physics_parameter in card.physics_parameters])
-        self._column = {physics_parameter.name: k for k, physics_parameter in enumerate(card.physics_parameters)}
-        self._physics_parameters = np.tile(self._neutral, (n, 1))
-        self._ticks = np.zeros(n, np.int64)
-        self._seeds = np.zeros(n, np.int64)
-        self._all = np.arange(n)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start in a uniformly random state."""
-        self._seeds[rows] = seeds
-        kernel.reset_rows(
-            rows,
-            seeds,
-            episodes,
-            self._limits,
-            self._neutral,
-            self._physics_parameters,
-            self._ticks,
-            self._state,
-            self.rewards,
-            self.terminated,
-            self.success,
-            self.critical,
-            self.cost,
-        )
-
-    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of some rows."""
-        self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
-
-    def current_physics(self, row: int) -> dict[str, Any]:
-        """Return the current values of the physics parameters."""
-        return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
+        self._begin(rows, seeds)
+        kernel.reset_rows(rows, seeds, episodes, self._limits, self._ticks, self._state, self._outcomes)
 
     @property
     def camera(self) -> DrawnCamera:
@@ -77,13 +50,6 @@ class ClassicWorld(World):
     @abstractmethod
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw some rows; see :meth:`Camera.draw`."""
-
-    def _require_finite(self, diverged: int) -> None:
-        if diverged >= 0:
-            raise SimulationDiverged(
-                f"{self.card.id}: the state is not finite in row {diverged} (seed {self._seeds[diverged]}) at step "
-                f"{self._ticks[diverged]}, with {self.current_physics(diverged)}; use a weaker fault."
-            )
 
 
 class CartPole(ClassicWorld):
@@ -124,12 +90,7 @@ class CartPole(ClassicWorld):
             self._physics_parameters,
             self._ticks,
             self._state,
-            self.observations,
-            self.rewards,
-            self.terminated,
-            self.success,
-            self.critical,
-            self.cost,
+            self._outcomes,
         )
         self._require_finite(diverged)
 
@@ -188,9 +149,7 @@ class Pendulum(ClassicWorld):
             self._physics_parameters,
             self._ticks,
             self._state,
-            self.observations,
-            self.rewards,
-            self.success,
+            self._outcomes,
         )
         self._require_finite(diverged)
 

@@ -55,8 +55,7 @@ class PogoWorld(World):
         for row, seed, episode in zip(rows.tolist(), seeds.tolist(), episodes.tolist(), strict=True):
             self.games[row] = new_game(self.version, seed=seed, episode=episode)
             encode(self.games[row], self.observations[row])
-        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
-            outcome[rows] = 0
+        self._clear_outcomes(rows)
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Carry out one command in every row, one row after the other."""

@@ -78,8 +78,7 @@ class BatchedMujocoWorld(World):
         self._batch.reset(rows, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
         self._seeds[rows] = seeds
         self._ticks[rows] = 0
-        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
-            outcome[rows] = 0
+        self._clear_outcomes(rows)
 
     def _simulate(self, rows: IntArray | None) -> None:
         """Simulate one control period of some rows, or of all if None.

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from gymnasium.spaces import Box
 
 from offnominal.core.checks import positive_integer
-from offnominal.core.errors import InvalidParameter, SimulationDiverged
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
-from offnominal.core.types import Array, FloatArray, Frames, IntArray
+from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera
+from offnominal.worlds.compiled_world import CompiledWorld
 from offnominal.worlds.mujoco import cartpole_kernel as kernel
 from offnominal.worlds.mujoco.card import CARDS
-from offnominal.worlds.world import World, box
+from offnominal.worlds.world import box
 
 RESET_NOISE = 0.1
 
 
-class CartpoleSwingup(World):
+class CartpoleSwingup(CompiledWorld):
     """N carts with poles. A compiled kernel computes the same physics as MuJoCo.
 
     The reward is near 1 while the pole's tip is near the top, minus a control cost. Success: the tip is within 2.5 cm
@@ -58,12 +59,6 @@ class CartpoleSwingup(World):
         self._allocate(n)
         self._qpos = np.zeros((n, 2))
         self._qvel = np.zeros((n, 2))
-        self._neutral = np.array([physics_parameter.neutral for physics_parameter in self.card.physics_parameters])
-        self._column = {physics_parameter.name: k for k, physics_parameter in enumerate(self.card.physics_parameters)}
-        self._physics_parameters = np.tile(self._neutral, (n, 1))
-        self._ticks = np.zeros(n, np.int64)
-        self._seeds = np.zeros(n, np.int64)
-        self._all = np.arange(n)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start with the pole hanging, almost at rest, in the centre of the rail."""
@@ -72,11 +67,9 @@ class CartpoleSwingup(World):
         state = RESET_NOISE * noise
         self._qpos[rows], self._qvel[rows] = state[:, :2], state[:, 2:]
         self.observations[rows] = state
-        self._physics_parameters[rows] = self._neutral
-        self._seeds[rows] = seeds
+        self._begin(rows, seeds)
         self._ticks[rows] = 0
-        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
-            outcome[rows] = 0
+        self._clear_outcomes(rows)
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Hold the motor's force for 0.04 s."""
@@ -88,30 +81,13 @@ class CartpoleSwingup(World):
             self._ticks,
             self._qpos,
             self._qvel,
-            self.observations,
-            self.rewards,
-            self.success,
-            self.critical,
-            self.cost,
+            self._outcomes,
         )
-        if diverged >= 0:
-            raise SimulationDiverged(
-                f"{self.card.id}: position, velocity or acceleration is not finite in row {diverged} (seed "
-                f"{self._seeds[diverged]}) at step {self._ticks[diverged]}, with {self.current_physics(diverged)}; "
-                f"use a weaker fault."
-            )
+        self._require_finite(diverged)
 
     def executed(self, actions: Array) -> Array:
         """Return the actions within the motor's limits."""
         return np.clip(actions, self.action_space.low, self.action_space.high)
-
-    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of some rows."""
-        self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
-
-    def current_physics(self, row: int) -> dict[str, Any]:
-        """Return the current values of the physics parameters."""
-        return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
     @property
     def camera(self) -> DrawnCamera:

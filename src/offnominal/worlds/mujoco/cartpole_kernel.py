@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import exp, sincos
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.core.types import FloatArray, IntArray
+from offnominal.worlds.world import Outcomes
 
 TIMESTEP = 0.02
 FRAME_SKIP = 2
@@ -198,11 +199,7 @@ def step_rows(
     ticks: IntArray,
     qpos: FloatArray,
     qvel: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    outcomes: Outcomes,
 ) -> int:
     """Advance rows by one transition; return the first row that diverged, or -1.
 
@@ -230,9 +227,10 @@ def step_rows(
         dx, dz = x - POLE_LENGTH * sine, -POLE_LENGTH * cosine - POLE_LENGTH
         square = dx * dx + dz * dz
         charged = actions[r, 0] if charge_request else action
-        rewards[r] = exp(-square / (POLE_LENGTH * POLE_LENGTH)) - CONTROL_COST * charged * charged
-        success[r] = square < SUCCESS_DISTANCE * SUCCESS_DISTANCE
-        critical[r] = abs(x) >= RAIL_END
-        cost[r] = 1.0 if critical[r] else 0.0
+        outcomes.rewards[r] = exp(-square / (POLE_LENGTH * POLE_LENGTH)) - CONTROL_COST * charged * charged
+        outcomes.success[r] = square < SUCCESS_DISTANCE * SUCCESS_DISTANCE
+        outcomes.critical[r] = abs(x) >= RAIL_END
+        outcomes.cost[r] = 1.0 if outcomes.critical[r] else 0.0
+        observations = outcomes.observations
         observations[r, 0], observations[r, 1], observations[r, 2], observations[r, 3] = x, angle, v, w
     return diverged

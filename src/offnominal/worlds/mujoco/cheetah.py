@@ -9,9 +9,10 @@ import numpy as np
 
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.core.types import FloatArray, IntArray
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.mujoco.world import ControlCost, MujocoWorld
+from offnominal.worlds.world import Outcomes
 
 if TYPE_CHECKING:
     from offnominal.worlds.mujoco.render import CameraView
@@ -88,11 +89,7 @@ class HalfCheetah(MujocoWorld):
             self._qvel,
             self._before,
             actions,
-            self.observations,
-            self.rewards,
-            self.success,
-            self.critical,
-            self.cost,
+            self._outcomes,
         )
 
 
@@ -103,11 +100,7 @@ def _write_outcomes(
     qvel: FloatArray,
     before: FloatArray,
     actions: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    outcomes: Outcomes,
 ) -> None:
     for i in range(rows.shape[0]):
         r = rows[i]
@@ -116,12 +109,12 @@ def _write_outcomes(
         effort = 0.0
         for c in range(actions.shape[1]):
             effort += actions[r, c] * actions[r, c]
-        rewards[r] = speed - CONTROL_COST * effort
-        success[r] = speed >= SUCCESS_SPEED
-        critical[r] = abs(qpos[r, 2]) > 0.5 * math.pi
-        cost[r] = 1.0 if critical[r] else 0.0
-        observations[r, 0] = speed
+        outcomes.rewards[r] = speed - CONTROL_COST * effort
+        outcomes.success[r] = speed >= SUCCESS_SPEED
+        outcomes.critical[r] = abs(qpos[r, 2]) > 0.5 * math.pi
+        outcomes.cost[r] = 1.0 if outcomes.critical[r] else 0.0
+        outcomes.observations[r, 0] = speed
         for c in range(8):
-            observations[r, 1 + c] = qpos[r, 1 + c]
+            outcomes.observations[r, 1 + c] = qpos[r, 1 + c]
         for c in range(9):
-            observations[r, 9 + c] = qvel[r, c]
+            outcomes.observations[r, 9 + c] = qvel[r, c]

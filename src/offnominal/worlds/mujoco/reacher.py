@@ -9,8 +9,9 @@ import numpy as np
 
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.core.types import FloatArray, IntArray
 from offnominal.worlds.mujoco.world import ControlCost, MujocoWorld
+from offnominal.worlds.world import Outcomes
 
 if TYPE_CHECKING:
     from offnominal.worlds.mujoco.render import CameraView
@@ -93,11 +94,7 @@ class Reacher3D(MujocoWorld):
             self._lower,
             self._upper,
             self.success_test == "published",
-            self.observations,
-            self.rewards,
-            self.success,
-            self.critical,
-            self.cost,
+            self._outcomes,
         )
 
 
@@ -146,11 +143,7 @@ def _write_outcomes(
     lower: FloatArray,
     upper: FloatArray,
     published_test: bool,
-    observations: Array,
-    rewards: FloatArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    outcomes: Outcomes,
 ) -> None:
     for i in range(rows.shape[0]):
         r = rows[i]
@@ -162,11 +155,11 @@ def _write_outcomes(
         for c in range(7):
             effort += actions[r, c] * actions[r, c]
             at_limit |= qpos[r, c] < lower[c] - STOP_GIVES or qpos[r, c] > upper[c] + STOP_GIVES
-            observations[r, 10 + c] = qvel[r, c]
+            outcomes.observations[r, 10 + c] = qvel[r, c]
         for c in range(10):
-            observations[r, c] = qpos[r, c]
-        rewards[r] = -square - CONTROL_COST * effort
+            outcomes.observations[r, c] = qpos[r, c]
+        outcomes.rewards[r] = -square - CONTROL_COST * effort
         measure = math.sqrt(dx * dx + dy * dy + dz * dz) if published_test else math.sqrt(square)
-        success[r] = measure < SUCCESS_DISTANCE
-        critical[r] = at_limit
-        cost[r] = 1.0 if at_limit else 0.0
+        outcomes.success[r] = measure < SUCCESS_DISTANCE
+        outcomes.critical[r] = at_limit
+        outcomes.cost[r] = 1.0 if at_limit else 0.0

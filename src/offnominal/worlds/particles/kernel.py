@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from offnominal.core.deterministic_math import arctan2, softplus
 from offnominal.core.philox import stream_key, uniform_pair
 from offnominal.core.streams import purpose_hash
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
+from offnominal.worlds.compiled_world import clear_outcomes
+from offnominal.worlds.world import Outcomes
 
 DT = 0.1
 ACCELERATION = 5.0
@@ -33,6 +36,30 @@ HAZARD_SPACING = 0.4
 GOAL_DISTANCE = 1.0
 MAX_TRIES = 1000
 RESET, WORLD = purpose_hash("reset"), purpose_hash("world")
+
+
+class State(NamedTuple):
+    """State of the rows of a particle world. The agent is the first body; the others are objects.
+
+    Args:
+        keys: (n,): keys of the random streams.
+        ticks: (n,): transitions of the episode so far.
+        position: (n, bodies, 2).
+        velocity: (n, bodies, 2).
+        goals: (n, 2).
+        hazards: (n, hazards, 2).
+        moved: (n, bodies): whether a body has moved.
+        touched: (n,): whether the agent has touched an object or a hazard.
+    """
+
+    keys: KeyArray
+    ticks: IntArray
+    position: FloatArray
+    velocity: FloatArray
+    goals: FloatArray
+    hazards: FloatArray
+    moved: BoolArray
+    touched: BoolArray
 
 
 @compiled
@@ -155,37 +182,20 @@ def _observe(
 
 @compiled
 def reset_rows(
-    rows: IntArray,
-    seeds: IntArray,
-    episodes: IntArray,
-    keys: KeyArray,
-    ticks: IntArray,
-    half: bool,
-    position: FloatArray,
-    velocity: FloatArray,
-    goals: FloatArray,
-    hazards: FloatArray,
-    moved: BoolArray,
-    touched: BoolArray,
-    observations: Array,
-    rewards: FloatArray,
-    terminated: BoolArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    rows: IntArray, seeds: IntArray, episodes: IntArray, half: bool, state: State, outcomes: Outcomes
 ) -> None:
     """Draw and observe the initial states of some rows, and reset everything else."""
     for i in range(rows.shape[0]):
         r = rows[i]
-        keys[r] = stream_key(seeds[i], episodes[i], WORLD)
-        ticks[r] = 0
-        rewards[r] = cost[r] = 0.0
-        terminated[r] = success[r] = critical[r] = False
-        _lay_out(stream_key(seeds[i], episodes[i], RESET), half, position[r], goals[r], hazards[r])
-        velocity[r] = 0.0
-        moved[r] = False
-        touched[r] = False
-        _observe(position, velocity, goals, hazards, observations, r)
+        state.keys[r] = stream_key(seeds[i], episodes[i], WORLD)
+        state.ticks[r] = 0
+        clear_outcomes(outcomes, r)
+        key = stream_key(seeds[i], episodes[i], RESET)
+        _lay_out(key, half, state.position[r], state.goals[r], state.hazards[r])
+        state.velocity[r] = 0.0
+        state.moved[r] = False
+        state.touched[r] = False
+        _observe(state.position, state.velocity, state.goals, state.hazards, outcomes.observations, r)
 
 
 @compiled
@@ -255,28 +265,15 @@ def _touching(position: FloatArray, hazards: FloatArray, r: int) -> bool:
 
 @compiled
 def step_rows(
-    rows: IntArray,
-    actions: FloatArray,
-    keys: KeyArray,
-    ticks: IntArray,
-    physics_parameters: FloatArray,
-    position: FloatArray,
-    velocity: FloatArray,
-    goals: FloatArray,
-    hazards: FloatArray,
-    moved: BoolArray,
-    touched: BoolArray,
-    observations: Array,
-    rewards: FloatArray,
-    terminated: BoolArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    rows: IntArray, actions: FloatArray, physics_parameters: FloatArray, state: State, outcomes: Outcomes
 ) -> int:
     """Advance rows by one transition; return the first row that diverged, or -1.
 
     `physics_parameters` has, per row: force on the agent, random force on objects, mass of the agent, damping.
     """
+    position, velocity, goals, hazards = state.position, state.velocity, state.goals, state.hazards
+    keys, ticks, moved, touched = state.keys, state.ticks, state.moved, state.touched
+    observations, rewards, terminated, success, critical, cost = outcomes
     force = np.zeros((position.shape[1], 2))
     for i in range(rows.shape[0]):
         r = rows[i]
@@ -296,11 +293,11 @@ def step_rows(
                 force[k, 0] += (2.0 * u - 1.0) * shake
                 force[k, 1] += (2.0 * v - 1.0) * shake
         _integrate(position, velocity, moved, r, force, mass, damping)
-        ticks[r] += 1
 
         distance = _distance(goals[r, 0] - position[r, 0, 0], goals[r, 1] - position[r, 0, 1])
         if not math.isfinite(distance):
             return int(r)
+        ticks[r] += 1
         critical[r] = _touching(position, hazards, r)
         touched[r] |= critical[r]
         terminated[r] = distance < GOAL_RADIUS

@@ -62,8 +62,7 @@ class Pong(World):
             self._push_frame(row)
             self.observations[row, :-1] = self.observations[row, -1]
         self._score[rows] = 0
-        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
-            outcome[rows] = 0
+        self._clear_outcomes(rows)
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Hold an action for four frames in every row, one row after the other."""

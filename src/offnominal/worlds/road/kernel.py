@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from offnominal.core.compilation import compiled
 from offnominal.core.philox import stream_key, uniform_pair
 from offnominal.core.streams import purpose_hash
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
+from offnominal.core.types import Array, FloatArray, IntArray, KeyArray
+from offnominal.worlds.compiled_world import clear_outcomes
 from offnominal.worlds.road import traffic, vehicle
 from offnominal.worlds.road.card import INCREMENT, MAX_GAP, MAX_SPEED, TARGET_SPEED
 from offnominal.worlds.road.highway import LANES, draw_curvatures, side_wind
 from offnominal.worlds.road.traffic import PER_LANE, draw_traffic, move_traffic, move_wrong_way
 from offnominal.worlds.road.vehicle import LENGTH, WIDTH, command, move_car
+from offnominal.worlds.world import Outcomes
 
 MAX_HEADING = math.pi / 4.0
 MAX_OFFSET = 1.5
@@ -31,6 +34,32 @@ ACCELERATION, THROTTLE, STEERING = vehicle.ACCELERATION, vehicle.THROTTLE, vehic
 BRAKE_FAIL, STEER_FAIL, SLIPPERY_ROAD, GHOST_DRIVER, HEAVY_RAIN = range(5)
 """Columns of the physics parameters."""
 RESET, WORLD = purpose_hash("reset"), purpose_hash("world")
+
+
+class Road(NamedTuple):
+    """State of the rows of the lane-keeping world.
+
+    Args:
+        keys: (n,): keys of the random streams.
+        ticks: (n,): transitions of the episode so far.
+        states: (n, 9): state of the car, see :mod:`offnominal.worlds.road.vehicle`.
+        curvatures: (n, nodes): curvature of the road at its nodes.
+        cars: (n, cars, columns): vehicles in the direction of travel, see :mod:`offnominal.worlds.road.traffic`.
+        oncoming: (n, vehicles, 2): vehicles in the other direction.
+        lanes: (n,): lane of the car.
+        wrong_way: (n,): position of the car that drives in the wrong direction; NaN if there is none.
+        gusts: (n, 2): state of the wind.
+    """
+
+    keys: KeyArray
+    ticks: IntArray
+    states: FloatArray
+    curvatures: FloatArray
+    cars: FloatArray
+    oncoming: FloatArray
+    lanes: IntArray
+    wrong_way: FloatArray
+    gusts: FloatArray
 
 
 @compiled
@@ -73,33 +102,14 @@ def _observe(state: FloatArray, gap: float, relative: float, out: Array) -> None
 
 
 @compiled
-def reset_rows(
-    rows: IntArray,
-    seeds: IntArray,
-    episodes: IntArray,
-    keys: KeyArray,
-    ticks: IntArray,
-    states: FloatArray,
-    curvatures: FloatArray,
-    cars: FloatArray,
-    oncoming: FloatArray,
-    lanes: IntArray,
-    wrong_way: FloatArray,
-    gusts: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    terminated: BoolArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
-) -> None:
+def reset_rows(rows: IntArray, seeds: IntArray, episodes: IntArray, road: Road, outcomes: Outcomes) -> None:
     """Draw road, traffic and the car of some rows, and reset everything else."""
+    states, cars, lanes = road.states, road.cars, road.lanes
     for i in range(rows.shape[0]):
         r = rows[i]
-        keys[r] = stream_key(seeds[i], episodes[i], WORLD)
-        ticks[r] = 0
-        rewards[r] = cost[r] = 0.0
-        terminated[r] = success[r] = critical[r] = False
+        road.keys[r] = stream_key(seeds[i], episodes[i], WORLD)
+        road.ticks[r] = 0
+        clear_outcomes(outcomes, r)
         key = stream_key(seeds[i], episodes[i], RESET)
         u, v = uniform_pair(key, 0, 0, 0)
         for c in range(vehicle.STATE):
@@ -107,66 +117,49 @@ def reset_rows(
         states[r, LATERAL], states[r, HEADING] = (2.0 * u - 1.0) * START_OFFSET, (2.0 * v - 1.0) * START_HEADING
         u, v = uniform_pair(key, 0, 0, 1)
         lanes[r] = int(u * LANES)
-        wrong_way[r] = math.nan
-        gusts[r, 0] = gusts[r, 1] = 0.0
-        draw_curvatures(key, 1, curvatures[r])
-        draw_traffic(key, cars[r], oncoming[r], lanes[r])
+        road.wrong_way[r] = math.nan
+        road.gusts[r, 0] = road.gusts[r, 1] = 0.0
+        draw_curvatures(key, 1, road.curvatures[r])
+        draw_traffic(key, cars[r], road.oncoming[r], lanes[r])
         gap, relative, _ = vehicle_ahead(states[r], cars[r], lanes[r], math.nan, 0.0)
-        _observe(states[r], gap, relative, observations[r])
+        _observe(states[r], gap, relative, outcomes.observations[r])
 
 
 @compiled
 def step_rows(
-    rows: IntArray,
-    actions: FloatArray,
-    keys: KeyArray,
-    ticks: IntArray,
-    physics_parameters: FloatArray,
-    states: FloatArray,
-    curvatures: FloatArray,
-    cars: FloatArray,
-    oncoming: FloatArray,
-    lanes: IntArray,
-    wrong_way: FloatArray,
-    gusts: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    terminated: BoolArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
+    rows: IntArray, actions: FloatArray, physics_parameters: FloatArray, road: Road, outcomes: Outcomes
 ) -> int:
     """Advance rows by one transition; return the first row that diverged, or -1."""
+    keys, ticks, cars, lanes, wrong_way = road.keys, road.ticks, road.cars, road.lanes, road.wrong_way
     for i in range(rows.shape[0]):
         r = rows[i]
-        state, parameters = states[r], physics_parameters[r]
+        state, parameters = road.states[r], physics_parameters[r]
         command(state, actions[r], parameters[BRAKE_FAIL], parameters[STEER_FAIL], INCREMENT)
         friction = parameters[SLIPPERY_ROAD] / (1.0 + parameters[HEAVY_RAIN] / HALF_RAIN)
-        move_car(state, curvatures[r], friction, side_wind(keys[r], ticks[r], gusts[r]))
-        move_traffic(keys[r], ticks[r], cars[r], oncoming[r])
+        move_car(state, road.curvatures[r], friction, side_wind(keys[r], ticks[r], road.gusts[r]))
+        move_traffic(keys[r], ticks[r], cars[r], road.oncoming[r])
         wrong_speed = parameters[GHOST_DRIVER]
         wrong_way[r] = move_wrong_way(wrong_way[r], wrong_speed, state[POSITION], cars[r], lanes[r])
-        ticks[r] += 1
         heading, offset = abs(state[HEADING]), abs(state[LATERAL])
         if not math.isfinite(state[POSITION] + heading + offset + state[SPEED]):
             return int(r)
+        ticks[r] += 1
         gap, relative, collision = vehicle_ahead(state, cars[r], lanes[r], wrong_way[r], wrong_speed)
-        terminated[r] = collision or heading > MAX_HEADING or offset > MAX_OFFSET
-        success[r] = not terminated[r]
-        critical[r] = terminated[r] or offset > LINE_OFFSET or gap < -relative * SHORTEST_TIME
-        cost[r] = 1.0 if critical[r] else 0.0
+        ended = collision or heading > MAX_HEADING or offset > MAX_OFFSET
+        unsafe = ended or offset > LINE_OFFSET or gap < -relative * SHORTEST_TIME
         effort = math.sqrt(actions[r, 0] * actions[r, 0] + actions[r, 1] * actions[r, 1])
         driving = abs(state[SPEED] - TARGET_SPEED) / MAX_SPEED + ANGLE_COST * heading + OFFSET_COST * offset
-        rewards[r] = END_REWARD if terminated[r] else -driving - ACTION_COST * effort
-        _observe(state, gap, relative, observations[r])
+        outcomes.terminated[r], outcomes.success[r], outcomes.critical[r] = ended, not ended, unsafe
+        outcomes.cost[r] = 1.0 if unsafe else 0.0
+        outcomes.rewards[r] = END_REWARD if ended else -driving - ACTION_COST * effort
+        _observe(state, gap, relative, outcomes.observations[r])
     return -1
 
 
 @compiled
-def apply_reports(
-    reported: FloatArray, states: FloatArray, cars: FloatArray, lanes: IntArray, wrong_way: FloatArray
-) -> None:
+def apply_reports(reported: FloatArray, road: Road) -> None:
     """Write what observations report over the true state: heading, distance to the centre, and the vehicle ahead."""
+    states, cars, lanes, wrong_way = road.states, road.cars, road.lanes, road.wrong_way
     for r in range(states.shape[0]):
         s, nearest, found = states[r, POSITION], math.inf, -1
         for k in range(lanes[r] * PER_LANE, (lanes[r] + 1) * PER_LANE):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from gymnasium.spaces import Box
 
-from offnominal.core.errors import SimulationDiverged
-from offnominal.core.types import Array, FloatArray, Frames, IntArray
+from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera
+from offnominal.worlds.compiled_world import CompiledWorld
 from offnominal.worlds.road import kernel, traffic, vehicle
 from offnominal.worlds.road.card import LANE_KEEP
 from offnominal.worlds.road.highway import NODES
-from offnominal.worlds.world import World, box
+from offnominal.worlds.world import box
 
 
-class LaneKeeping(World):
+class LaneKeeping(CompiledWorld):
     """N cars, each on a highway of its own with its own traffic.
 
     An action changes two commands: acceleration (throttle above 0, brake below) and steering (positive to the left).
@@ -42,81 +40,27 @@ class LaneKeeping(World):
         self.observation_space = box(self.card.observation)
         self.action_space = box(self.card.action, limit=1.0)
         self._allocate(n)
-        self._states = vehicle.new_states(n)
-        self._curvatures = np.zeros((n, NODES))
-        self._cars = np.zeros((n, traffic.CARS, traffic.STATE))
-        self._oncoming = np.zeros((n, traffic.ONCOMING, 2))
-        self._lanes = np.zeros(n, np.int64)
-        self._wrong_way = np.full(n, np.nan)
-        self._gusts = np.zeros((n, 2))
-        self._neutral = np.array([parameter.neutral for parameter in self.card.physics_parameters])
-        self._column = {parameter.name: k for k, parameter in enumerate(self.card.physics_parameters)}
-        self._physics_parameters = np.tile(self._neutral, (n, 1))
-        self._keys = np.zeros(n, np.uint64)
-        self._ticks = np.zeros(n, np.int64)
-        self._seeds = np.zeros(n, np.int64)
-        self._all = np.arange(n)
+        self._road = kernel.Road(
+            keys=np.zeros(n, np.uint64),
+            ticks=self._ticks,
+            states=vehicle.new_states(n),
+            curvatures=np.zeros((n, NODES)),
+            cars=np.zeros((n, traffic.CARS, traffic.STATE)),
+            oncoming=np.zeros((n, traffic.ONCOMING, 2)),
+            lanes=np.zeros(n, np.int64),
+            wrong_way=np.full(n, np.nan),
+            gusts=np.zeros((n, 2)),
+        )
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Draw a new road and new traffic in some rows; the car is at rest."""
-        self._seeds[rows] = seeds
-        self._physics_parameters[rows] = self._neutral
-        kernel.reset_rows(
-            rows,
-            seeds,
-            episodes,
-            self._keys,
-            self._ticks,
-            self._states,
-            self._curvatures,
-            self._cars,
-            self._oncoming,
-            self._lanes,
-            self._wrong_way,
-            self._gusts,
-            self.observations,
-            self.rewards,
-            self.terminated,
-            self.success,
-            self.critical,
-            self.cost,
-        )
+        self._begin(rows, seeds)
+        kernel.reset_rows(rows, seeds, episodes, self._road, self._outcomes)
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Change the commands and drive for 0.05 s."""
-        diverged = kernel.step_rows(
-            self._all if rows is None else rows,
-            actions,
-            self._keys,
-            self._ticks,
-            self._physics_parameters,
-            self._states,
-            self._curvatures,
-            self._cars,
-            self._oncoming,
-            self._lanes,
-            self._wrong_way,
-            self._gusts,
-            self.observations,
-            self.rewards,
-            self.terminated,
-            self.success,
-            self.critical,
-            self.cost,
-        )
-        if diverged >= 0:
-            raise SimulationDiverged(
-                f"{self.card.id}: the state of the car is not finite in row {diverged} (seed {self._seeds[diverged]}) "
-                f"at step {self._ticks[diverged] - 1}; use a weaker fault."
-            )
-
-    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of some rows."""
-        self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
-
-    def current_physics(self, row: int) -> dict[str, Any]:
-        """Return the current values of the physics parameters."""
-        return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
+        stepped = self._all if rows is None else rows
+        self._require_finite(kernel.step_rows(stepped, actions, self._physics_parameters, self._road, self._outcomes))
 
     @property
     def camera(self) -> DrawnCamera:
@@ -127,18 +71,8 @@ class LaneKeeping(World):
         """Draw rows; reported observations move the car across and against the lane, and the vehicle ahead."""
         from offnominal.worlds.road.view import draw
 
-        states, cars, wrong_way = self._states[rows], self._cars[rows], self._wrong_way[rows]
+        road = kernel.Road._make(each[rows] for each in self._road)
         if observations is not None:
             reported = observations[rows].astype(np.float64)
-            kernel.apply_reports(reported, states, cars, self._lanes[rows], wrong_way)
-        return draw(
-            self._keys[rows],
-            states,
-            self._curvatures[rows],
-            cars,
-            self._oncoming[rows],
-            self._lanes[rows],
-            wrong_way,
-            self._physics_parameters[rows, kernel.HEAVY_RAIN],
-            size=size,
-        )
+            kernel.apply_reports(reported, road)
+        return draw(road, self._physics_parameters[rows, kernel.HEAVY_RAIN], size=size)

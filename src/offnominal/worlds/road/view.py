@@ -9,10 +9,11 @@ import numpy as np
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import sincos
 from offnominal.core.philox import uniform_pair
-from offnominal.core.types import BoolArray, FloatArray, Frames, IntArray, KeyArray
+from offnominal.core.types import BoolArray, FloatArray, Frames
 from offnominal.worlds.road import highway_scene as parts
 from offnominal.worlds.road import traffic, vehicle
 from offnominal.worlds.road.highway import LANE_WIDTH, NODE_SPACING, NODES, curvature
+from offnominal.worlds.road.kernel import Road
 from offnominal.worlds.road.traffic import CARS, ONCOMING, PER_LANE
 
 AHEAD, HEIGHT = 0.5, 1.5
@@ -154,13 +155,7 @@ def _put_traffic(
 
 @compiled
 def place_rows(
-    keys: KeyArray,
-    states: FloatArray,
-    curvatures: FloatArray,
-    cars: FloatArray,
-    oncoming: FloatArray,
-    lanes: IntArray,
-    wrong_way: FloatArray,
+    road: Road,
     rails: FloatArray,
     hills: FloatArray,
     positions: FloatArray,
@@ -168,6 +163,7 @@ def place_rows(
     cameras: FloatArray,
 ) -> None:
     """Write the poses of all instances and the position and direction of the camera of each row."""
+    states, curvatures, cars, lanes = road.states, road.curvatures, road.cars, road.lanes
     line = np.empty((parts.SEGMENTS + 1, 3))
     angle = np.zeros(parts.COUNT)
     for r in range(states.shape[0]):
@@ -177,48 +173,31 @@ def place_rows(
         for c in range(3):
             position[parts.GRASS, c] = 0.0
         middle = (1.0 - lanes[r]) * LANE_WIDTH
-        _put_landscape(keys[r], line, first, middle, rails, position, angle)
+        _put_landscape(road.keys[r], line, first, middle, rails, position, angle)
         for k in range(hills.shape[0]):
             sine, cosine = sincos(hills[k, 0])
             i = parts.HILL + k
             position[i, 0], position[i, 1], position[i, 2] = hills[k, 1] * cosine, hills[k, 1] * sine, -8.0
-        _put_traffic(line, first, lanes[r], cars[r], oncoming[r], wrong_way[r], position, angle)
+        _put_traffic(line, first, lanes[r], cars[r], road.oncoming[r], road.wrong_way[r], position, angle)
         for i in range(parts.COUNT):
             sine, cosine = sincos(angle[i])
             rotations[r, i, 0, 0], rotations[r, i, 0, 1], rotations[r, i, 0, 2] = cosine, -sine, 0.0
             rotations[r, i, 1, 0], rotations[r, i, 1, 1], rotations[r, i, 1, 2] = sine, cosine, 0.0
             rotations[r, i, 2, 0], rotations[r, i, 2, 1], rotations[r, i, 2, 2] = 0.0, 0.0, 1.0
-        road = heading_at(curvatures[r], s)
-        sine, cosine = sincos(road)
+        along = heading_at(curvatures[r], s)
+        sine, cosine = sincos(along)
         d = states[r, vehicle.LATERAL]
-        ahead_sine, ahead_cosine = sincos(road + states[r, vehicle.HEADING])
+        ahead_sine, ahead_cosine = sincos(along + states[r, vehicle.HEADING])
         cameras[r, 0], cameras[r, 1] = AHEAD * ahead_cosine - d * sine, AHEAD * ahead_sine + d * cosine
         cameras[r, 2], cameras[r, 3] = ahead_cosine, ahead_sine
 
 
-def draw(
-    keys: KeyArray,
-    states: FloatArray,
-    curvatures: FloatArray,
-    cars: FloatArray,
-    oncoming: FloatArray,
-    lanes: IntArray,
-    wrong_way: FloatArray,
-    rain: FloatArray,
-    *,
-    size: int = 128,
-) -> Frames:
-    """Return images of some rows; the arguments have one entry per row.
+def draw(road: Road, rain: FloatArray, *, size: int = 128) -> Frames:
+    """Return images of some rows.
 
     Args:
-        keys: Random streams, for the landscape.
-        states: States of the cars that carry the cameras. A row without a place shows the empty ground.
-        curvatures: Curvature of the road at its nodes.
-        cars: The other cars.
-        oncoming: The cars on the other side.
-        lanes: Lane of each camera.
-        wrong_way: Positions of the wrong-way cars; NaN for none.
-        rain: Rain, mm/h.
+        road: State of the rows. A row whose car has no place shows the empty ground.
+        rain: Rain of each row, mm/h.
         size: Pixels per side.
 
     Returns:
@@ -226,7 +205,7 @@ def draw(
     """
     from offnominal.worlds.road.rain import add_streaks
 
-    columns = (vehicle.POSITION, vehicle.LATERAL, vehicle.HEADING)
+    states, columns = road.states, (vehicle.POSITION, vehicle.LATERAL, vehicle.HEADING)
     farthest = np.maximum.reduce([np.abs(states[:, column]) for column in columns])
     # False for NaN.
     known: BoolArray = farthest < FARTHEST_PLACE
@@ -235,24 +214,13 @@ def draw(
     rotations[:], positions[:, parts.GRASS] = np.eye(3), 0.0
     cameras = np.tile(np.array((AHEAD, 0.0, 1.0, 0.0)), (n, 1))
     placed = positions[rows], rotations[rows], cameras[rows]
-    place_rows(
-        keys[rows],
-        states[rows],
-        curvatures[rows],
-        cars[rows],
-        oncoming[rows],
-        lanes[rows],
-        wrong_way[rows],
-        np.array(parts.RAILS),
-        np.array(parts.HILLS),
-        *placed,
-    )
+    place_rows(Road._make(each[rows] for each in road), np.array(parts.RAILS), np.array(parts.HILLS), *placed)
     positions[rows], rotations[rows], cameras[rows] = placed
     frames = _render(positions, rotations, cameras, rain, size)
     for r in np.flatnonzero(rain > 0.0):
         # The streaks depend on the state alone: they change whenever the car has moved.
         moment = int(abs(float(states[r, vehicle.POSITION])) * 1e6) if known[r] else 0
-        add_streaks(frames[r], parts.rainy_weather(float(rain[r])), seed=int(keys[r]) >> 1, step=moment)
+        add_streaks(frames[r], parts.rainy_weather(float(rain[r])), seed=int(road.keys[r]) >> 1, step=moment)
     return frames
 
 

@@ -1,0 +1,60 @@
+"""What worlds with a compiled kernel share: physics parameters as a table, seeds, and the number of the step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.compilation import compiled
+from offnominal.core.errors import SimulationDiverged
+from offnominal.core.types import FloatArray, IntArray
+from offnominal.worlds.world import Outcomes, World
+
+
+@compiled
+def clear_outcomes(outcomes: Outcomes, r: int) -> None:
+    """Set the results of a row to those of a new episode; its observation is the caller's."""
+    outcomes.rewards[r] = outcomes.cost[r] = 0.0
+    outcomes.terminated[r] = outcomes.success[r] = outcomes.critical[r] = False
+
+
+class CompiledWorld(World):
+    """N rows whose physics parameters are the columns of a table, which a compiled function reads.
+
+    A subclass sets its card and spaces, calls `_allocate`, and begins its `reset` with `_begin`.
+    """
+
+    def _allocate(self, n: int) -> None:
+        super()._allocate(n)
+        self._neutral = np.array([parameter.neutral for parameter in self.card.physics_parameters])
+        self._column = {parameter.name: k for k, parameter in enumerate(self.card.physics_parameters)}
+        self._physics_parameters = np.tile(self._neutral, (n, 1))
+        self._ticks = np.zeros(n, np.int64)
+        self._seeds = np.zeros(n, np.int64)
+        self._all = np.arange(n)
+
+    def _begin(self, rows: IntArray, seeds: IntArray) -> None:
+        """Remember the seeds of new episodes, and set their physics parameters to the neutral values."""
+        self._seeds[rows] = seeds
+        self._physics_parameters[rows] = self._neutral
+
+    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a physics parameter of some rows."""
+        self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
+
+    def current_physics(self, row: int) -> dict[str, Any]:
+        """Return the current values of the physics parameters."""
+        return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
+
+    def _require_finite(self, diverged: int) -> None:
+        """Raise an error if a kernel returned a row that diverged; -1 stands for none.
+
+        Raises:
+            SimulationDiverged: The state of a row is not finite.
+        """
+        if diverged >= 0:
+            raise SimulationDiverged(
+                f"{self.card.id}: the state is not finite in row {diverged} (seed {self._seeds[diverged]}) at step "
+                f"{self._ticks[diverged]}, with {self.current_physics(diverged)}; use a weaker fault."
+            )
