@@ -50,6 +50,7 @@ LONG_DOCTESTS = (
     "src/offnominal/calibration/",
     "src/offnominal/detectors/images/",
     "src/offnominal/detectors/rows/",
+    "src/offnominal/kinds/",
     "src/offnominal/sensing/",
     "src/offnominal/studies/",
     "src/offnominal/worlds/arm/",

@@ -112,7 +112,8 @@ MARKUP = "<b onmouseover=alert(1)>KNN</b>"
 @pytest.fixture(scope="session")
 def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with one run: three detectors on four faults of a world; title and a name contain markup."""
-    from offnominal.studies import AlarmEntry, DataEntry, DetectorEntry, Study, run
+    from offnominal.kinds import AlarmEntry, DataEntry, Study
+    from offnominal.studies import DetectorEntry, run
 
     folder = tmp_path_factory.mktemp("small") / "runs"
     study = Study(

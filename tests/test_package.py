@@ -35,7 +35,7 @@ def test_importing_offnominal_loads_none_of_its_packages():
     assert loaded_after("import offnominal") == {"offnominal", "offnominal._gymnasium", "offnominal._version"}
 
 
-@pytest.mark.parametrize("package", ["detectors", "reports", "studies"])
+@pytest.mark.parametrize("package", ["detectors", "kinds", "reports", "studies"])
 def test_importing_a_large_package_loads_nothing_else_of_it(package):
     assert not {
         name for name in loaded_after(f"import offnominal.{package}") if name.startswith(f"offnominal.{package}.")

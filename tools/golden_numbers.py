@@ -25,12 +25,12 @@ from offnominal.core.directories import DATA_VARIABLE
 from offnominal.detectors.catalogue import make_detector
 from offnominal.detectors.classifiers.catalogue import make_class_detector
 from offnominal.detectors.scenes.catalogue import make_scene_detector
+from offnominal.kinds import AlarmEntry, Cell, DataEntry
 from offnominal.laws.anomaly import visible_parameter
 from offnominal.laws.class_detector import FRESH, TRAINING, square_images
 from offnominal.laws.detector import WORLD, _episodes, _image_episodes
 from offnominal.laws.street_scenes import street_scene
 from offnominal.rollouts.collection import collect
-from offnominal.studies import AlarmEntry, Cell, DataEntry
 from offnominal.studies.base import BaseCell
 from offnominal.studies.execution import single_threaded
 from offnominal.studies.kinds import cell_from, kind_of

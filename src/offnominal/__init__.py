@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from offnominal import datasets as datasets
     from offnominal import detectors as detectors
     from offnominal import evaluation as evaluation
+    from offnominal import kinds as kinds
     from offnominal import laws as laws
     from offnominal import papers as papers
     from offnominal import reports as reports
@@ -37,10 +38,11 @@ if TYPE_CHECKING:
     from offnominal.datasets import Dataset, Recipe, episodes_from, generate, load_dataset
     from offnominal.detectors import Detector
     from offnominal.evaluation import evaluate
+    from offnominal.kinds import Study
     from offnominal.laws import check_alarm, check_anomaly, check_detector, check_environment, check_world
     from offnominal.reports import compare, write_report
     from offnominal.rollouts import Twin, collect, effective_onset, evaluate_policy, twins
-    from offnominal.studies import Study, load_study
+    from offnominal.studies import load_study
     from offnominal.worlds import World
 
 _PACKAGES = (
@@ -52,6 +54,7 @@ _PACKAGES = (
     "datasets",
     "detectors",
     "evaluation",
+    "kinds",
     "laws",
     "papers",
     "reports",
@@ -73,7 +76,8 @@ _HOMES = {
     "laws": ("check_alarm", "check_anomaly", "check_detector", "check_environment", "check_world"),
     "reports": ("compare", "write_report"),
     "rollouts": ("Twin", "collect", "effective_onset", "evaluate_policy", "twins"),
-    "studies": ("Study", "load_study"),
+    "kinds": ("Study",),
+    "studies": ("load_study",),
     "worlds": ("World",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

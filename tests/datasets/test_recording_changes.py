@@ -9,8 +9,9 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.core.registry import Spec
 from offnominal.datasets import Recipe, generate
 from offnominal.datasets.recording_changes import RecordingChange, recording_changes
-from offnominal.studies.cell import Cell, DataEntry, result_key
-from offnominal.studies.foreign_code import foreign_version
+from offnominal.kinds.faults.cell import Cell, DataEntry
+from offnominal.kinds.faults.foreign_code import foreign_version
+from offnominal.studies.cells import result_key
 
 
 class Doubled(RecordingChange):

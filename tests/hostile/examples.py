@@ -26,8 +26,9 @@ from offnominal.datasets.image_sets import ImageSet
 from offnominal.detectors import Detector
 from offnominal.detectors.rows import RowDetector
 from offnominal.evaluation import OperatingCurve, measure_operating_curve
+from offnominal.kinds import Study
 from offnominal.rollouts import Twin
-from offnominal.studies import Study, load_study
+from offnominal.studies import load_study
 from offnominal.worlds.road.town import Town, make_town
 
 from . import saved_detectors

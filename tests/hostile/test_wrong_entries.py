@@ -14,9 +14,10 @@ from offnominal.datasets.scenes import HeldOut
 from offnominal.detectors import Normaliser
 from offnominal.evaluation import EvaluationReport
 from offnominal.evaluation.scenes import collect_scores
+from offnominal.kinds import Cell
 from offnominal.laws import check_class_detector
 from offnominal.reports.scene_view import ScoreScale
-from offnominal.studies import Cell, Failure, LocalPool, run_study
+from offnominal.studies import Failure, LocalPool, run_study
 from offnominal.worlds.arm.rtde import KinematicBackend
 from offnominal.worlds.road.scenarios import find_violations, write_scenarios
 from offnominal.worlds.road.scenes import find_placement_violations, find_recording_violations

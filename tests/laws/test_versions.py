@@ -63,7 +63,7 @@ def test_the_pin_of_a_study_kind_covers_its_evaluation_and_not_its_report(source
     module = "offnominal.studies.detector_evaluation"
     edited = sources.edited(module, source_of(module) + "\nprint()\n")
     assert pin_of(edited, study_kinds, "study") != before
-    report = "offnominal.reports.fault_study"
+    report = "offnominal.kinds.faults.kind"
     assert pin_of(sources.edited(report, source_of(report) + "\nprint()\n"), study_kinds, "study") == before
 
 

@@ -1,8 +1,8 @@
 """A made-up run of every kind of study."""
 
-from ..reports.diagnosis.made_diagnosis import diagnosis_results
+from ..kinds.diagnosis.made_diagnosis import diagnosis_results
+from ..kinds.transfer.made_transfer import transfer_results
 from ..reports.synthetic import run_results
-from ..reports.transfer.made_transfer import transfer_results
 from .anovox.made_scenes import scene_results
 from .comparison.made_comparison import comparison_results
 from .novelcraft.made_novelty import novelty_results

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from offnominal.studies import AlarmEntry, Cell, DataEntry
+from offnominal.kinds import AlarmEntry, Cell, DataEntry
 from offnominal.studies.failure import KILLED, ErrorInfo
 from offnominal.studies.task import Task, TaskEnded, TaskResult, TaskStarted, run_task
 

@@ -54,7 +54,8 @@ def test_a_study_is_read_from_toml(written):
 
 def test_a_study_is_read_from_python(written):
     text = (
-        "from offnominal.studies import DetectorEntry, Study\n"
+        "from offnominal.kinds import Study\n"
+        "from offnominal.studies import DetectorEntry\n"
         "study = Study('mine', worlds=('SAP-Goal0-v0',), detectors=tuple(map(DetectorEntry, ('KNN', 'Time'))))\n"
     )
     assert len(load_study(str(written(text, "mine.py"))).cells()) == 2

@@ -8,11 +8,11 @@ from offnominal.alarms import alarms
 from offnominal.anomalies.catalogue import anomalies
 from offnominal.datasets import Recipe
 from offnominal.detectors.catalogue import detectors
-from offnominal.studies import DataEntry, code_version
-from offnominal.studies.data import folder_of
-from offnominal.studies.execution import code_of
+from offnominal.kinds import DataEntry, TransferCell
+from offnominal.kinds.faults.data import folder_of
+from offnominal.kinds.faults.execution import code_of
+from offnominal.studies import code_version
 from offnominal.studies.kinds import kind_of, study_kinds
-from offnominal.studies.transfer import TransferCell
 from offnominal.studies.version_lock import object_name, pin_of
 from offnominal.worlds.catalogue import worlds
 

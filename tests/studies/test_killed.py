@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from offnominal.studies import Store, run_cell, run_study, same_results
+from offnominal.kinds import run_cell
+from offnominal.studies import Store, run_study, same_results
 from offnominal.studies.files import is_whole
 
 from .cases import small_cell
@@ -23,7 +24,8 @@ DRIVER = """
 import json
 import sys
 
-from offnominal.studies import Cell, run_study
+from offnominal.kinds import Cell
+from offnominal.studies import run_study
 
 cells = [Cell.from_dict(cell) for cell in json.loads(sys.argv[2])]
 print("begins", file=sys.stderr, flush=True)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
+from offnominal.kinds.faults.study import Scale, Study
 from offnominal.studies import Store
 from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.runs import open_run, run
-from offnominal.studies.study import Scale, Study
 
 from .cases import ALARM, DATA, SPLIT, WORLD
 

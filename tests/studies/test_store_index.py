@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from offnominal.kinds.faults.study import Scale, Study
 from offnominal.studies import Store
 from offnominal.studies.damaged_results import DamagedResults
 from offnominal.studies.detector_study import DetectorEntry
@@ -11,7 +12,6 @@ from offnominal.studies.generation import LostResult
 from offnominal.studies.segments import DamagedResult
 from offnominal.studies.store_index import StoreIndex
 from offnominal.studies.stored_runs import stored_run
-from offnominal.studies.study import Scale, Study
 
 from .cases import ALARM, DATA, WORLD
 

@@ -3,9 +3,10 @@
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.studies import DetectorEntry, Scale, Study, open_run, runs
+from offnominal.kinds import Scale, Study
+from offnominal.studies import DetectorEntry, open_run, runs
 from offnominal.studies.catalogue import load_study
-from offnominal.studies.cell import select_cells
+from offnominal.studies.cells import select_cells
 from offnominal.studies.world_selection import at_worlds, select_worlds, study_worlds, worlds_in_file_name
 
 from .cases import ALARM, DATA

@@ -127,7 +127,7 @@ def generate(
     """
     from offnominal.datasets import Recipe, generate
     from offnominal.datasets.recipe import EXTRAS, SEED
-    from offnominal.studies.data import folder_of
+    from offnominal.kinds.faults.data import folder_of
 
     own = [fault_named(text) for text in fault or ()]
 

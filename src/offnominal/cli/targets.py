@@ -16,8 +16,8 @@ from offnominal.core.registry import Registry
 if TYPE_CHECKING:
     from offnominal.agents.policy import Policy
     from offnominal.core.types import Array
+    from offnominal.kinds.faults.fault_entry import FaultEntry
     from offnominal.studies.base import BaseStudy
-    from offnominal.studies.fault_entry import FaultEntry
     from offnominal.worlds.world_source import WorldSource
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ def policy_named(name: str | None, world: str) -> Policy | Callable[[Array], Arr
 
 def fault_named(given: str) -> FaultEntry:
     """Return a fault of the form ``anomaly=parameter``, or with a named strength ``anomaly=strong``."""
-    from offnominal.studies.fault_entry import FaultEntry
+    from offnominal.kinds.faults.fault_entry import FaultEntry
 
     anomaly, _, value = given.partition("=")
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.registry import Registry, Spec
+from offnominal.kinds import catalogue as kinds
 from offnominal.papers.paper import Paper, PublishedFigure, PublishedTable
 
 papers: Registry[Paper] = Registry("paper")
@@ -35,14 +36,16 @@ def paper(id: str) -> Paper:
 
 
 def register_studies(registry: Registry[Any]) -> None:
-    """Register the studies of all papers."""
+    """Register the studies of the package itself and of all papers."""
+    kinds.register_studies(registry)
     for id in papers.ids():
         for spec in paper(id).studies:
             registry.register(spec)
 
 
 def register_study_kinds(registry: Registry[Any]) -> None:
-    """Register the study kinds of all papers."""
+    """Register the study kinds of the package itself and of all papers."""
+    kinds.register_study_kinds(registry)
     for id in papers.ids():
         for spec in paper(id).study_kinds:
             registry.register(spec)

@@ -9,12 +9,10 @@ from offnominal.core.lazy_imports import lazy_attributes
 if TYPE_CHECKING:
     from offnominal.studies.base import BaseCell, BaseStudy
     from offnominal.studies.catalogue import load_study, studies
-    from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, result_key
     from offnominal.studies.cell_result import CellResult, make_result
+    from offnominal.studies.cells import result_key
     from offnominal.studies.detector_study import DetectorEntry
-    from offnominal.studies.execution import run_cell
     from offnominal.studies.failure import Failure
-    from offnominal.studies.fault_entry import FaultEntry
     from offnominal.studies.kind import StudyKind
     from offnominal.studies.kinds import study_kinds
     from offnominal.studies.leaderboards import LeaderboardEntry, leaderboard
@@ -28,18 +26,15 @@ if TYPE_CHECKING:
     from offnominal.studies.sinks import MLflow, Sink, TensorBoard, WeightsAndBiases
     from offnominal.studies.store import Store
     from offnominal.studies.stored_runs import StoredRun, stored_run
-    from offnominal.studies.study import Scale, Study
     from offnominal.studies.verify import verify_run
 
 _NAMES = {
     "base": ("BaseCell", "BaseStudy"),
     "catalogue": ("load_study", "studies"),
-    "cell": ("AlarmEntry", "Cell", "DataEntry", "result_key"),
     "cell_result": ("CellResult", "make_result"),
+    "cells": ("result_key",),
     "detector_study": ("DetectorEntry",),
-    "execution": ("run_cell",),
     "failure": ("Failure",),
-    "fault_entry": ("FaultEntry",),
     "kind": ("StudyKind",),
     "kinds": ("study_kinds",),
     "leaderboards": ("LeaderboardEntry", "leaderboard"),
@@ -53,20 +48,15 @@ _NAMES = {
     "sinks": ("MLflow", "Sink", "TensorBoard", "WeightsAndBiases"),
     "store": ("Store",),
     "stored_runs": ("StoredRun", "stored_run"),
-    "study": ("Scale", "Study"),
     "verify": ("verify_run",),
 }
 
 __all__ = [
-    "AlarmEntry",
     "BaseCell",
     "BaseStudy",
-    "Cell",
     "CellResult",
-    "DataEntry",
     "DetectorEntry",
     "Failure",
-    "FaultEntry",
     "LeaderboardEntry",
     "LocalPool",
     "MLflow",
@@ -74,11 +64,9 @@ __all__ = [
     "PublishedComparison",
     "RunOutcome",
     "RunResults",
-    "Scale",
     "Sink",
     "Store",
     "StoredRun",
-    "Study",
     "StudyKind",
     "TensorBoard",
     "WeightsAndBiases",
@@ -89,7 +77,6 @@ __all__ = [
     "open_run",
     "result_key",
     "run",
-    "run_cell",
     "run_study",
     "same_results",
     "stored_run",

@@ -32,15 +32,6 @@ def study_file(id: str, package: str, file: str, summary: str) -> Spec:
     return Spec(id, "offnominal.studies.catalogue:read_study", summary, {"package": package, "file": file})
 
 
-studies.register(
-    study_file("quickstart", "offnominal.studies", "quickstart.toml", "six detectors on two worlds in a minute or two")
-)
-
-studies.register(
-    study_file("diagnosis", "offnominal.studies", "diagnosis.toml", "channel, onset and kind of faults, as explained")
-)
-
-
 def read_study(package: str, file: str) -> BaseStudy:
     """Return the study in a TOML file of an installed package."""
     return parse(files(package).joinpath(file).read_text(encoding="utf-8"), file)

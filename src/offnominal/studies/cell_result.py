@@ -15,7 +15,7 @@ import pyarrow as pa
 from offnominal.datasets.manifest import installed
 from offnominal.studies import example_episodes as examples
 from offnominal.studies.base import BaseCell
-from offnominal.studies.cell import result_key
+from offnominal.studies.cells import result_key
 from offnominal.studies.result_rows import COST, type_of
 
 

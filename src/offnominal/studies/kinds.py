@@ -7,7 +7,7 @@ from typing import Any
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.imported_modules import check_module_name, import_modules
-from offnominal.core.registry import Registry, Spec, check_allowed
+from offnominal.core.registry import Registry, check_allowed
 from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.kind import StudyKind
 from offnominal.studies.results import STUDY
@@ -16,13 +16,6 @@ study_kinds: Registry[StudyKind[Any, Any]] = Registry(
     "study_kind", StudyKind, catalogue="offnominal.papers.catalogue:register_study_kinds"
 )
 """Study kinds by id; other packages add theirs by an entry point in the group ``offnominal.study_kinds``."""
-study_kinds.register(Spec(STUDY, "offnominal.reports.fault_study:FaultStudyKind", "detectors on faults of worlds"))
-study_kinds.register(
-    Spec("diagnosis", "offnominal.reports.diagnosis.kind:DiagnosisKind", "explanations of faults: channel, onset, kind")
-)
-study_kinds.register(
-    Spec("transfer", "offnominal.reports.transfer.kind:TransferKind", "detectors trained in a world, tested in another")
-)
 
 
 def study_kind(name: str) -> StudyKind[Any, Any]:
@@ -59,7 +52,7 @@ def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -
         allow_modules: Packages whose classes the data may name although they are not registered.
 
     Example:
-        >>> from offnominal.studies import Cell
+        >>> from offnominal.kinds import Cell
         >>> cell_from(Cell("SAP-Goal0-v0", "KNN", "KNN").to_dict()).label
         'SAP-Goal0-v0/tqc/KNN/0'
     """

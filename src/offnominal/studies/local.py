@@ -48,7 +48,7 @@ class LocalPool:
         peak_mb: Largest known peak memory of a task.
 
     Example:
-        >>> from offnominal.studies import Cell, DataEntry
+        >>> from offnominal.kinds import Cell, DataEntry
         >>> data = DataEntry(episodes=3, levels=())
         >>> with LocalPool(1) as pool:
         ...     for event in pool.run([Task(Cell("SAP-Goal0-v0", "KNN", "KNN", data=data))]):

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
 from offnominal.evaluation.estimate import Estimate
-from offnominal.studies.cell import Cell
+from offnominal.studies.base import BaseCell
 from offnominal.studies.detector_evaluation import SplitEvaluation
 
 NAMED = ("split", "anomaly", "kind", "level", "variant", "alarm")
@@ -43,7 +43,7 @@ OWN = "labelled"
 """Kind of the faults of own labels in figures."""
 
 
-def result_table(cell: Cell, key: str, splits: Iterable[SplitEvaluation], cost: Mapping[str, float]) -> Any:
+def result_table(cell: BaseCell, key: str, splits: Iterable[SplitEvaluation], cost: Mapping[str, float]) -> Any:
     """Return the rows of a cell.
 
     Rows without an alarm hold discrimination metrics; rows with one hold its delays and false alarms.

@@ -13,7 +13,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.imported_modules import import_modules
 from offnominal.studies import run_manifest
 from offnominal.studies.base import BaseCell
-from offnominal.studies.cell import result_key, select_cells
+from offnominal.studies.cells import result_key, select_cells
 from offnominal.studies.code import Sources
 from offnominal.studies.display import Display, LineCallback
 from offnominal.studies.failure import ErrorInfo, Failure
@@ -95,14 +95,14 @@ def run_study(
         workers: Number of processes; one per processor if None.
         ray: Address of a Ray cluster to run on instead, such as ``"auto"`` or ``"10.0.0.1:6379"``.
         retry: Whether to retry failed cells. Cells that were killed or ran out of memory are always retried.
-        only: Patterns of the labels of cells; see :func:`~offnominal.studies.cell.select_cells`.
+        only: Patterns of the labels of cells; see :func:`~offnominal.studies.cells.select_cells`.
         report: Receives one line of text per dataset and cell. If None, a terminal shows a live table, and others get
             the lines on standard error.
         sinks: Other programs that log the run; see :mod:`~offnominal.studies.sinks`.
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.studies import Cell, DataEntry
+        >>> from offnominal.kinds import Cell, DataEntry
         >>> place = TemporaryDirectory()
         >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
         >>> cells = [Cell("SAP-Goal0-v0", name, name, data=data, replicates=0) for name in ("KNN", "Time")]

@@ -201,7 +201,7 @@ def tagged(cell: BaseCell, numbers: Numbers) -> dict[str, float]:
     """Return numbers under names that tell cells apart, but for their seeds.
 
     Example:
-        >>> from offnominal.studies import Cell
+        >>> from offnominal.kinds import Cell
         >>> tagged(Cell("SAP-Goal0-v0", "95 %", "KNN"), {"auroc": 0.5})
         {'auroc/SAP-Goal0-v0/tqc/95 _': 0.5}
     """

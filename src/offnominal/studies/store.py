@@ -47,7 +47,7 @@ class Store:
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.studies import Cell, DataEntry, run_cell
+        >>> from offnominal.kinds import Cell, DataEntry, run_cell
         >>> folder = TemporaryDirectory()
         >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
         >>> result = run_cell(Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0))

@@ -22,7 +22,7 @@ class StoreIndex:
         results: Code and key of each result by its cell as JSON, the last one first.
 
     Example:
-        >>> from offnominal.studies import Cell, DataEntry
+        >>> from offnominal.kinds import Cell, DataEntry
         >>> index = StoreIndex.read(Path("no-such-store"))
         >>> index.results_of(Cell("SAP-Goal0-v0", "Time", "Time", data=DataEntry(episodes=6)))
         ()

@@ -61,7 +61,7 @@ class TaskResult:
         wall_s: Wall time.
         peak_mb: Peak memory.
         numbers: Means over splits of the metrics, for sinks.
-        result: The result, if it was not written; see :class:`~offnominal.studies.execution.CellResult`.
+        result: The result, if it was not written; see :class:`~offnominal.studies.cell_result.CellResult`.
         error_info: The error, if the task failed.
     """
 

@@ -50,7 +50,8 @@ def verify_run(
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.studies import Cell, DataEntry, run_study
+        >>> from offnominal.kinds import Cell, DataEntry
+        >>> from offnominal.studies import run_study
         >>> place = TemporaryDirectory()
         >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
         >>> cell = Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0)

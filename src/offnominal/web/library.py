@@ -27,7 +27,7 @@ from offnominal.studies.store import Store
 from offnominal.web.settings import Settings
 
 T = TypeVar("T")
-PACKAGES = ("evaluation", "reports", "studies", "web")
+PACKAGES = ("evaluation", "kinds", "reports", "studies", "web")
 """Packages whose code decides what a page shows."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 

@@ -11,10 +11,11 @@ from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.datasets.recipe import Recipe
 from offnominal.evaluation.timing import measure_timing
+from offnominal.kinds.faults.cell import Cell
+from offnominal.kinds.faults.data import open_data
+from offnominal.kinds.faults.execution import build_alarm, build_detector
 from offnominal.reports.page_numbers import rounded
-from offnominal.studies.cell import Cell
-from offnominal.studies.data import open_data
-from offnominal.studies.execution import build_alarm, build_detector, single_threaded
+from offnominal.studies.execution import single_threaded
 from offnominal.studies.kinds import cell_from
 from offnominal.studies.segments import read_cell
 from offnominal.studies.source_names import is_dataset

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate, average
+from offnominal.kinds.faults.study import Study
 from offnominal.papers.anomaly_gym.known_differences import known_difference
 from offnominal.papers.anomaly_gym.pooled_metrics import with_replicates
 from offnominal.papers.anomaly_gym.published_numbers import (
@@ -25,7 +26,6 @@ from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
-from offnominal.studies.study import Study
 
 IMAGES = "anomaly-gym-images"
 METRICS = {

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 from offnominal.evaluation.estimate import Estimate, average
+from offnominal.kinds.faults.study import Study
 from offnominal.papers.anomaly_gym.evidence import policy_scores
 from offnominal.papers.anomaly_gym.published_numbers import COUNTERPARTS, LEVELS, PAPER, world_id
 from offnominal.papers.printed_values import Row, printed_values
@@ -13,7 +14,6 @@ from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
-from offnominal.studies.study import Study
 
 SCORES, VECTORS, IMAGES = "a", "b", "c"
 """Parts of the table."""

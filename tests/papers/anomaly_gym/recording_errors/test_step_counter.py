@@ -6,7 +6,7 @@ import pytest
 from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets import Recipe, generate
-from offnominal.studies.cell import DataEntry
+from offnominal.kinds.faults.cell import DataEntry
 
 pytestmark = pytest.mark.long
 

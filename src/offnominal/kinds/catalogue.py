@@ -1,0 +1,34 @@
+"""The study kinds of the package itself and their studies, one entry each; papers add theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from offnominal.core.registry import Registry, Spec
+from offnominal.studies.catalogue import study_file
+
+KINDS = (
+    Spec("study", "offnominal.kinds.faults.kind:FaultStudyKind", "detectors on faults of worlds"),
+    Spec("diagnosis", "offnominal.kinds.diagnosis.kind:DiagnosisKind", "explanations of faults: channel, onset, kind"),
+    Spec("transfer", "offnominal.kinds.transfer.kind:TransferKind", "detectors trained in a world, tested in another"),
+)
+STUDIES = (
+    study_file(
+        "quickstart", "offnominal.kinds.faults", "quickstart.toml", "six detectors on two worlds in a minute or two"
+    ),
+    study_file(
+        "diagnosis", "offnominal.kinds.diagnosis", "diagnosis.toml", "channel, onset and kind of faults, as explained"
+    ),
+)
+
+
+def register_study_kinds(registry: Registry[Any]) -> None:
+    """Register the study kinds of the package itself."""
+    for spec in KINDS:
+        registry.register(spec)
+
+
+def register_studies(registry: Registry[Any]) -> None:
+    """Register the studies of these kinds that belong to no paper."""
+    for spec in STUDIES:
+        registry.register(spec)

@@ -1,0 +1,1 @@
+"""Diagnosis studies: do explanations name the right channel, onset and fault?"""

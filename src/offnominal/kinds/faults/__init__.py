@@ -1,0 +1,1 @@
+"""Studies of faults: detectors that are evaluated on the faults of worlds."""

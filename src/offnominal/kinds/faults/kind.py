@@ -1,0 +1,84 @@
+"""The study kind of the package itself: detectors on the faults of worlds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from offnominal.core.errors import ModuleFailed, UnknownName
+from offnominal.detectors.catalogue import uses_gpu
+from offnominal.kinds.faults import execution
+from offnominal.kinds.faults.cell import Cell
+from offnominal.kinds.faults.study import Study
+from offnominal.studies.cell_result import CellResult
+from offnominal.studies.code import Sources
+from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.results import STUDY, RunResults
+
+
+class FaultStudyKind(StudyKind[Study, Cell]):
+    """Each cell fits one detector on nominal episodes of one world and evaluates it on every fault of that world."""
+
+    id = STUDY
+    study_class = Study
+    cell_class = Cell
+    code_targets = execution.CODE_TARGETS
+
+    def prepare(self, cell: Cell, *, workers: int = 1) -> str:
+        """Generate the dataset of a cell if it is missing, and return its hash."""
+        return execution.prepare(cell, workers)
+
+    def code_of(self, cell: Cell, sources: Sources) -> str:
+        """Return a hash of the code of the detector, of the alarms and of the evaluation."""
+        return execution.code_of(cell, sources)
+
+    def run(self, cell: Cell, *, sources: Sources | None = None) -> CellResult:
+        """Fit, score and evaluate the detector of a cell."""
+        return execution.run_cell(cell, sources=sources)
+
+    def report(self, results: RunResults, folder: Path) -> Path:
+        """Write page, tables and figures of a run; return the page."""
+        from offnominal.reports.fault_page import write_fault_page
+        from offnominal.reports.study_figures import write_figures
+        from offnominal.reports.study_tables import study_tables
+
+        for table in study_tables(results):
+            table.write(folder / "tables")
+        write_figures(results, folder / "figures")
+        return write_fault_page(results, folder / "page.html")
+
+    def leaderboard(self, results: RunResults) -> Rows:
+        """Return one row per detector, best first by the first metric."""
+        from offnominal.reports.leaderboard import leaderboard_rows
+
+        return leaderboard_rows(results)
+
+    def summary(self, results: RunResults, metric: str | None = None) -> Rows:
+        """Return one row per detector: the metric, the median delay and the false alarms of one alarm."""
+        from offnominal.reports.leaderboard_summary import summary_rows
+
+        return summary_rows(results, metric)
+
+    def findings(self, results: RunResults) -> list[str]:
+        """Return which detectors are best, the alarm of the delays, and whether the guarantees of alarms were kept."""
+        from offnominal.reports.default_alarm import default_alarm
+        from offnominal.reports.guarantees import guarantee_lines
+        from offnominal.reports.headline import best_sentence
+
+        ties = {row["detector"]: row["ties"] for row in self.leaderboard(results) if row["rank"] is not None}
+        alarm = default_alarm(results.table)
+        delays = "" if alarm is None else f"Delays and false alarms are those of the alarm {alarm!r}."
+        return [line for line in (best_sentence(ties), delays, *guarantee_lines(results)) if line]
+
+    def page_data(self, results: RunResults) -> dict[str, Any]:
+        """Return the data of interactive pages."""
+        from offnominal.reports.payload import payload
+
+        return payload(results)
+
+    def uses_gpu(self, cell: Cell, sources: Sources) -> bool:
+        """Whether the detector of a cell, or a part of it, has a network; also if it cannot be imported here."""
+        try:
+            return uses_gpu(cell.detector, cell.parameters)
+        except (ModuleNotFoundError, ModuleFailed, UnknownName):
+            return True

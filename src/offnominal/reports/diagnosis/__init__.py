@@ -1,1 +1,0 @@
-"""Reports of diagnosis studies."""
