@@ -79,7 +79,7 @@ coverage: export OPENBLAS_NUM_THREADS := 1
 coverage: $(PACKAGE_READY) $(DEV_READY) ## Run the test suite and report the branch coverage of src
 	@$(BIN)/python -m pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered --cov-report=html:site/coverage
 
-lint: $(PACKAGE_READY) $(DEV_READY) ## Check style, types, the import contract, names and circles of files
+lint: $(PACKAGE_READY) $(DEV_READY) ## Check style, types, the import contract, names, circles of files and stubs
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@# On a busy machine the workers can fail to start: exit code 2.
@@ -87,6 +87,7 @@ lint: $(PACKAGE_READY) $(DEV_READY) ## Check style, types, the import contract, 
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python tools/check_names.py
 	@$(BIN)/python tools/check_circles.py
+	@$(BIN)/python tools/check_stubs.py
 
 docs: export NO_MKDOCS_2_WARNING := 1
 docs: $(PACKAGE_READY) $(DEV_READY) ## Build the documentation into site/

@@ -33,8 +33,11 @@ def main() -> int:
 
 
 def read_modules(folder: Path) -> dict[str, ast.Module]:
-    """Return the syntax trees of all files of a package by the names of their modules."""
-    paths = sorted(folder.rglob("*.py"))
+    """Return the syntax trees of all files of a package by the names of their modules.
+
+    A package that imports its names on first use lists its imports in a stub.
+    """
+    paths = sorted([*folder.rglob("*.py"), *folder.rglob("__init__.pyi")])
     return {module_name(path.relative_to(folder.parent)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 

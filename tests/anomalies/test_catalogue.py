@@ -42,11 +42,11 @@ KINDS = {"dynamics": DynamicsAnomaly, "camera": CameraAnomaly}
 
 
 def test_the_twelve_generic_anomalies_are_there():
-    assert anomalies_with([]) == GENERIC
+    assert set(GENERIC) <= set(anomalies_with([]))
 
 
 def test_the_twelve_of_a_camera_are_listed_apart():
-    assert camera_anomalies() == [f"camera/{kind}" for kind in CAMERA]
+    assert {f"camera/{kind}" for kind in CAMERA} <= set(camera_anomalies())
     assert set(camera_anomalies()) < set(anomalies.ids())
 
 

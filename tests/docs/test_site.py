@@ -32,7 +32,7 @@ PAGES = ["", "guide/feature-detectors/", "api/rollouts/"]
 VALUES = {"offnominal.__version__", "offnominal.cli.main", "offnominal.sensing.Model", "offnominal.sensing.Texture"}
 """Public names that are documented where they are used."""
 
-WITHOUT_CLIP = {"dynamics/gain"}
+WITHOUT_CLIP = {"dynamics/gain", "dynamics/control_latency", "dynamics/control_smoothing"}
 """Anomalies that no clip shows."""
 
 built = pytest.mark.skipif(not (SITE / "objects.inv").exists(), reason="run `make docs` first")

@@ -6,8 +6,11 @@ from collections.abc import Iterable
 
 from offnominal.anomalies.anomaly import Anomaly, DynamicsAnomaly
 from offnominal.core.registry import Registry, Spec
+from offnominal.worlds.catalogue import worlds
 
-anomalies: Registry[Anomaly] = Registry("anomaly")
+anomalies: Registry[Anomaly] = Registry("anomaly", catalogue="offnominal.anomalies.catalogue:register_dynamics")
+
+_GAIN = "factor on the gain of actuators, in models that are found in other packages"
 
 _SIGNALS = "offnominal.anomalies.signals"
 _GENERIC = (
@@ -45,58 +48,25 @@ for _kind, _class, _summary in (
 ):
     anomalies.register(Spec(f"camera/{_kind}", f"{_CORRUPTIONS}:{_class}", _summary))
 
-for _physics_parameter, _summary in (
-    ("mass", "mass multiplied by b, inertia with it (in classic worlds: mass of b kg)"),
-    ("force", "constant external force of b newton"),
-    ("friction", "dry friction raised (factor on contact friction in models found in other packages)"),
-    ("moving_objects", "random forces up to b newton on objects"),
-    ("damping", "damping changed"),
-    ("gravity", "gravity multiplied by b (in classic worlds: gravity of b m/s²)"),
-    ("gain", "actuator gain multiplied by b"),
-    ("cart_mass", "cart of b kg"),
-    ("pole_mass", "pole of b kg"),
-    ("pole_length", "pole of twice b metres"),
-    ("push_force", "pushes of b newton"),
-    ("length", "pendulum of b metres"),
-    ("max_speed", "speed limited to b rad/s"),
-    ("max_torque", "torque limited to b N m"),
-    ("robot_speed", "displacement limited to b metres per axis and step"),
-    ("moving_goal", "goal that moves by b metres per step"),
-    ("robot_friction", "viscous friction of b N m s/rad added to every joint"),
-    ("payload", "mass of b kg at the gripper"),
-    ("grip_loss", "part b of the gripper's force lost"),
-    ("brake_fail", "decreases of the acceleration command multiplied by b"),
-    ("steer_fail", "changes of the steering command multiplied by b"),
-    ("slippery_road", "friction of the road multiplied by b"),
-    ("ghost_driver", "wrong-way car of b m/s in the lane"),
-    ("heavy_rain", "rain of b mm/h: less friction, worse sight"),
-    ("inserted_item", "copies of the inserted item number b"),
-    ("fence", "fences around trees, level b from easy (1) to hard (3)"),
-    ("jungle_trees", "jungle trees, level b from four of them (1) to one (3)"),
-    ("rotten_trees", "b rotten trees"),
-    ("thief", "thief who takes b kinds of resources at once"),
-    ("supplier", "supplier who gives a pogo stick, level b from at once (1) to late (3)"),
-    ("walls", "walls of grass, level b from some (1) to all (3)"),
-    ("recipe", "recipe number b of the pogo stick"),
-    ("step_cost", "step costs multiplied by 1 + b"),
-    ("extra_traders", "b additional traders"),
-    ("moved_traders", "traders who stand elsewhere"),
-    ("busy_traders", "traders who refuse half (1) or three quarters (2) of the trades"),
-    ("locked_doors", "locked doors"),
-    ("distributor", "distributor who mines diamonds (1), platinum (2) or both (3) and hands them out"),
-    ("axe", "axe in the inventory (1), on the ground (2), or needed to cut trees (3)"),
-    ("chest_thief", "thief who takes b kinds of resources at once and hides them in the chest"),
-    ("only_saplings", "b saplings in place of trees"),
-    ("merchants", "traders who look like merchants"),
-):
-    anomalies.register(
-        Spec(
-            f"dynamics/{_physics_parameter}",
-            "offnominal.anomalies.anomaly:DynamicsAnomaly",
-            _summary,
-            {"physics_parameter": _physics_parameter},
+
+def register_dynamics(registry: Registry[Anomaly]) -> None:
+    """Register ``dynamics/<name>`` for every physics parameter on the card of a registered world.
+
+    The summary is the effect that the cards state.
+    """
+    effects: dict[str, dict[str, None]] = {"gain": {_GAIN: None}}
+    for id in worlds.ids():
+        for parameter in worlds.card(id).physics_parameters:
+            effects.setdefault(parameter.name, {})[parameter.summary] = None
+    for name, summaries in effects.items():
+        registry.register(
+            Spec(
+                f"dynamics/{name}",
+                "offnominal.anomalies.anomaly:DynamicsAnomaly",
+                "; ".join(summaries),
+                {"physics_parameter": name},
+            )
         )
-    )
 
 
 def anomalies_with(physics_parameters: Iterable[str], *, discrete: bool = False) -> list[str]:

@@ -1,9 +1,11 @@
 """Calibration: the fault parameter for a given loss of return."""
 
-from offnominal.calibration.calibration import calibrate, calibration_cost
-from offnominal.calibration.cost import CalibrationCost
-from offnominal.core.public_calls import name_wrong_arguments
+from offnominal.core.lazy_imports import lazy_attributes
 
-__all__ = ["CalibrationCost", "calibrate", "calibration_cost"]
-
-name_wrong_arguments(__name__)
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
+    {
+        "calibration": ("calibrate", "calibration_cost"),
+        "cost": ("CalibrationCost",),
+    },
+)

@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
-from offnominal.core.errors import InvalidParameter, ModuleFailed, OffnominalError, UnknownName, did_you_mean
+from offnominal.core.errors import (
+    InvalidParameter,
+    MissingDependency,
+    ModuleFailed,
+    OffnominalError,
+    UnknownName,
+    did_you_mean,
+)
 
 OURS = "offnominal"
 
@@ -58,6 +65,11 @@ def imported(module: str, wanted: str = "") -> ModuleType:
                 f"there is no module {error.name!r}{purpose}; is it installed, or in the working directory?"
             ) from None
         if module.partition(".")[0] == OURS:
+            if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+                needs = (wanted or module).rpartition(":")[2]
+                raise MissingDependency(
+                    f"{needs} needs torch; install it with `pip install offnominal[train]`."
+                ) from None
             raise
         raise ModuleFailed(f"the module {module!r} cannot be imported: {type(error).__name__}: {error}") from error
 

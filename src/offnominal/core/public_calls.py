@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import sysconfig
 from collections.abc import Callable, Generator
 from dataclasses import is_dataclass
@@ -26,17 +25,6 @@ _SKIPPED = "<importlib._bootstrap: offnominal public call>"
 # Folders of this package, of Python and of installed packages: other code is the user's.
 _LIBRARIES = tuple({str(Path(__file__).parents[1]), *sysconfig.get_paths().values()})
 _CALLED = ("__init__", "__new__", "__call__")
-
-
-def name_wrong_arguments(package: str) -> None:
-    """Let the public functions and classes of a package name their wrong arguments.
-
-    Args:
-        package: Full name of a package that is imported; `__all__` has its public names.
-    """
-    module = sys.modules[package]
-    for name in module.__all__:
-        setattr(module, name, public(getattr(module, name), package))
 
 
 def public(value: Any, package: str) -> Any:

@@ -6,12 +6,14 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
-from inspect import isabstract
+from inspect import isabstract, isclass
 from typing import Any, Generic, TypeVar
 
+from offnominal.core.capabilities import Need, Tag, check_capabilities
 from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName, did_you_mean
 from offnominal.core.imported_modules import OURS, attribute_of
 from offnominal.core.printable import shown
+from offnominal.core.public_calls import public
 
 T = TypeVar("T")
 
@@ -28,6 +30,8 @@ class Spec:
         parts: Name of the option, if any, that lists the parts from which the entry is built. A part is an id of the
             registry, a pair of an id and options, or ``"package.module:Class"``.
         version: Raised by hand when the results of the entry change; part of the keys of results that use it.
+        tags: What the object can do; the laws compare them with what it does.
+        needs: What a detector needs besides vector episodes.
     """
 
     id: str
@@ -36,6 +40,17 @@ class Spec:
     options: Mapping[str, Any] = field(default_factory=dict)
     parts: str = ""
     version: int = 1
+    tags: tuple[Tag, ...] = ()
+    needs: tuple[Need, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_capabilities(self.id, self.tags, self.needs)
+
+    @property
+    def implementation(self) -> str:
+        """Path of the class that does the work: that of the only part if it is a class, otherwise the target."""
+        part = self.options.get(self.parts)
+        return part if isinstance(part, str) and ":" in part else self.target
 
     def load(self) -> Any:
         """Import the target; see :func:`~offnominal.core.imported_modules.attribute_of`."""
@@ -124,7 +139,7 @@ class Registry(Generic[T]):
         importing a module runs its code.
         """
         spec = self.find(name)
-        found: Callable[..., T] = spec.load()
+        found: Callable[..., T] = self._target(spec)
         if spec.id not in self._specs:
             self._check_contract(name, found)
         return found
@@ -154,8 +169,13 @@ class Registry(Generic[T]):
     def make(self, id: str, **options: Any) -> T:
         """Import an entry and call it with its default options, overridden by the given ones."""
         spec = self.spec(id)
-        made: T = spec.load()(**{**spec.options, **options})
+        made: T = self._target(spec)(**{**spec.options, **options})
         return made
+
+    def _target(self, spec: Spec) -> Any:
+        """Import the target of an entry; calls of a class name their wrong arguments."""
+        found = spec.load()
+        return public(found, found.__module__) if isclass(found) else found
 
     def parts(self, id: str, options: Mapping[str, Any]) -> list[Spec]:
         """Return the entries from which an entry is built by id, recursively.
@@ -182,6 +202,15 @@ class Registry(Generic[T]):
                         "parameters."
                     )
         return found
+
+    def entries(self, name: str, options: Mapping[str, Any]) -> list[Spec]:
+        """Return the entry of a name and those from which it is built; nothing is imported.
+
+        Args:
+            name: Id, or ``"package.module:Class"``.
+            options: Options given to it.
+        """
+        return [self.find(name), *(self.parts(name, options) if name in self else ())]
 
     def names(self, name: str, options: Mapping[str, Any]) -> list[str]:
         """Return a name and those of the entries from which it is built; nothing is imported.

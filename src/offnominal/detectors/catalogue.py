@@ -3,107 +3,167 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
+from offnominal.core.capabilities import Need, Tag
 from offnominal.core.registry import Registry, Spec
 from offnominal.detectors.detector import Detector
-from offnominal.detectors.registered_id import class_paths, registered_id
+from offnominal.detectors.registered_id import registered_id
 
 detectors: Registry[Detector] = Registry("detector", Detector)
 
 UNTRAINED = "-untrained"
 """End of the id of every network with its random weights before training, which is a baseline of the trained one."""
 
-_ROWS = "offnominal.detectors.rows"
-_ON_TRANSITIONS = "offnominal.detectors.transitions.on_transitions:make_on_transitions"
-_TRANSITIONS = "offnominal.detectors.transitions"
-_IMAGES = "offnominal.detectors.images"
-_POLICIES = "offnominal.detectors.policies"
-_BASELINES = "offnominal.detectors.baselines"
+_HERE = "offnominal.detectors"
+_ON_TRANSITIONS = f"{_HERE}.transitions.on_transitions:make_on_transitions"
 _BRUTE = {"n_neighbors": 5, "algorithm": "brute"}
 _SUBSPACES = {"max_samples": 1.0, "bootstrap": False, "backend": "numba"}
 _LIMITED = {"max_iter": 100_000}
-
-
-def _untrained(spec: Spec, parameter: str) -> Spec:
-    """Return the baseline of a network: its random weights before training."""
-    options = {**spec.options, parameter: 0}
-    return Spec(f"{spec.id}{UNTRAINED}", spec.target, f"baseline: {spec.id} without training", options, spec.parts)
-
-
-# Row detectors on transitions: id, class, summary, options.
-for _id, _class, _summary, _options in (
-    ("KNN", "KNN", "distance to the nearest nominal observation", {}),
-    ("Neighbours", "KNN", "distances to the k nearest: the k-th, their mean, to their mean", _BRUTE),
-    ("IsolationForest", "IsolationForest", "number of random splits that isolate an observation", {}),
-    ("SubspaceForest", "IsolationForest", "isolation forest on fractions of rows and columns", _SUBSPACES),
-    ("OneClassSVM", "OneClassSVM", "similarity to support vectors, radial kernel", {}),
-    ("KernelSVM", "OneClassSVM", "similarity to support vectors, radial, sigmoid or polynomial kernel", _LIMITED),
-    ("Mahalanobis", "Mahalanobis", "distance from the mean, by the covariance", {}),
-    ("ABOD", "ABOD", "variance of the angles to neighbours", {}),
-    ("HBOS", "HBOS", "histogram density of each column", {}),
-    ("LODA", "LODA", "histogram density along random projections", {}),
-    ("LOF", "LOF", "density relative to the density of the neighbours", {}),
-    ("PIDForest", "PIDForest", "sparsity of random boxes", {}),
-):
-    _from_class = {"row_detector": f"{_ROWS}:{_class}", **_options}
-    detectors.register(Spec(_id, _ON_TRANSITIONS, _summary, _from_class, parts="row_detector"))
-
-# The same with a network.
-for _id, _class, _summary in (
-    ("VAE", "VAE", "likelihood of a variational autoencoder"),
-    ("WAE", "WAE", "likelihood of a Wasserstein autoencoder"),
-    ("AAE", "AAE", "likelihood of an adversarial autoencoder"),
-    ("AdVAE", "AdVAE", "reconstruction error of a self-adversarial autoencoder"),
-    ("GANomaly", "GANomaly", "change of the code after reconstruction"),
-    ("GAN", "GAN", "discriminator of a generative adversarial network"),
-    ("FMGAN", "FMGAN", "discriminator of a GAN trained by feature matching"),
-    ("MO-GAAL", "MOGAAL", "discriminator trained against several generators"),
-    ("DeepSVDD", "DeepSVDD", "distance from the centre of a learned hypersphere"),
-    ("MAF", "MAF", "likelihood of a masked autoregressive flow"),
-    ("RealNVP", "RealNVP", "likelihood of a coupling flow"),
-    ("SPTN", "SPTN", "likelihood of a sum-product transform network"),
-    ("VAE-KNN", "VAEKNN", "distance to the nearest nominal code of an autoencoder"),
-    ("VAE-OCSVM", "VAEOneClassSVM", "one-class SVM on the codes of an autoencoder"),
-):
-    _spec = Spec(_id, _ON_TRANSITIONS, _summary, {"row_detector": f"{_ROWS}:{_class}"}, parts="row_detector")
-    detectors.register(_spec)
-    detectors.register(_untrained(_spec, "max_iter"))
-
-# Networks on transitions and on images: id, target, summary.
-for _id, _target, _summary in (
-    ("MLP-DM", f"{_TRANSITIONS}:MLPDM", "error of a network that predicts the next observation"),
-    ("LSTM-DM", f"{_TRANSITIONS}:LSTMDM", "error of a recurrent network that predicts the next observation"),
-    ("PE-DM", f"{_TRANSITIONS}:PEDM", "likelihood of a probabilistic ensemble that predicts the next observation"),
-    ("RIQN", f"{_TRANSITIONS}:RIQN", "distance from the quantiles that a recurrent network predicts"),
-    ("Symbolic-AR", f"{_TRANSITIONS}:SymbolicAR", "error of a network that predicts counts and categories"),
-    ("PredAE", f"{_IMAGES}:PredAE", "error of an autoencoder that predicts the change of the image"),
-    ("LDM", f"{_IMAGES}:LDM", "error of a network that predicts the next frame from frame and action"),
-    ("LRDM", f"{_IMAGES}:LRDM", "error of a recurrent network that predicts the next frame"),
-    ("PredNet", f"{_IMAGES}:PredNet", "error of stacked convolutional LSTMs that predict the next frame"),
-    ("RSSM-PPM", f"{_IMAGES}:RSSMPPM", "difference between prior and posterior of a world model"),
-    ("KNN-ResNet", f"{_IMAGES}:KNNResNet", "distance to the nearest nominal image in the features of a network"),
-    ("DINO-Patch", f"{_IMAGES}:DINOPatch", "largest distance of an image patch to the nearest nominal patch"),
-    ("CLIP-Sim", f"{_IMAGES}:CLIPSim", "distance to the nearest nominal image in an embedding"),
-):
-    _spec = Spec(_id, _target, _summary)
-    detectors.register(_spec)
-    detectors.register(_untrained(_spec, "n_epochs"))
-
-for _id, _target, _summary in (
-    ("PolicyUncertainty", f"{_POLICIES}:PolicyUncertainty", "disagreement between members or passes of the policy"),
-    ("QValue", f"{_POLICIES}:QValue", "low action value of the policy"),
-    ("TDResidual", f"{_POLICIES}:TDResidual", "temporal-difference residual of the policy's values"),
-    ("Entropy", f"{_POLICIES}:Entropy", "entropy of the policy's actions"),
-    ("Time", f"{_BASELINES}:Time", "baseline: elapsed time"),
-    ("Random", f"{_BASELINES}:Random", "baseline: random scores"),
-):
-    detectors.register(Spec(_id, _target, _summary))
-
 _TOGETHER = "combination of several detectors by their ranks among nominal scores"
 _PARTS = {"detectors": ("KNN", "Mahalanobis")}
-detectors.register(Spec("Fusion", f"{_POLICIES}:Fusion", _TOGETHER, _PARTS, parts="detectors"))
+_IMAGES: tuple[Need, ...] = ("images",)
+_SYMBOLS: tuple[Need, ...] = ("symbols",)
+
+
+def _row_detector(
+    id: str, path: str, summary: str, options: Mapping[str, Any] | None = None, *, tags: tuple[Tag, ...] = ("onnx",)
+) -> Spec:
+    """Return the entry of a row detector on transitions; its class is in a module of `rows`."""
+    built_from = {"row_detector": f"{_HERE}.rows.{path}", **(options or {})}
+    return Spec(id, _ON_TRANSITIONS, summary, built_from, parts="row_detector", tags=tags)
+
+
+def _row_network(id: str, path: str, summary: str) -> tuple[Spec, Spec]:
+    """Return the entries of a row detector with a network, trained and untrained."""
+    return _with_untrained(_row_detector(id, path, summary, tags=("gpu", "onnx")), "max_iter")
+
+
+def _network(id: str, path: str, summary: str, needs: tuple[Need, ...] = ()) -> tuple[Spec, Spec]:
+    """Return the entries of a network on episodes, trained and untrained."""
+    return _with_untrained(Spec(id, f"{_HERE}.{path}", summary, tags=("gpu", "onnx"), needs=needs), "n_epochs")
+
+
+def _with_untrained(spec: Spec, parameter: str) -> tuple[Spec, Spec]:
+    """Return the entry of a network, and of its baseline: the same with its random weights before training."""
+    options = {**spec.options, parameter: 0}
+    summary = f"baseline: {spec.id} without training"
+    return spec, replace(spec, id=f"{spec.id}{UNTRAINED}", summary=summary, options=options)
+
+
+def _policy_signal(id: str, path: str, summary: str) -> Spec:
+    """Return the entry of a detector of signals of the policy that acts."""
+    return Spec(id, f"{_HERE}.policies.{path}", summary, tags=("onnx",), needs=("policy",))
+
+
+for _spec in (
+    _row_detector("KNN", "knn:KNN", "distance to the nearest nominal observation"),
+    _row_detector("Neighbours", "knn:KNN", "distances to the k nearest: the k-th, their mean, to their mean", _BRUTE),
+    _row_detector(
+        "IsolationForest", "isolation_forest:IsolationForest", "number of random splits that isolate an observation"
+    ),
+    _row_detector(
+        "SubspaceForest",
+        "isolation_forest:IsolationForest",
+        "isolation forest on fractions of rows and columns",
+        _SUBSPACES,
+    ),
+    _row_detector("OneClassSVM", "one_class_svm:OneClassSVM", "similarity to support vectors, radial kernel"),
+    _row_detector(
+        "KernelSVM",
+        "one_class_svm:OneClassSVM",
+        "similarity to support vectors, radial, sigmoid or polynomial kernel",
+        _LIMITED,
+    ),
+    _row_detector("Mahalanobis", "mahalanobis:Mahalanobis", "distance from the mean, by the covariance"),
+    _row_detector("ABOD", "abod:ABOD", "variance of the angles to neighbours"),
+    _row_detector("HBOS", "hbos:HBOS", "histogram density of each column"),
+    _row_detector("LODA", "loda:LODA", "histogram density along random projections"),
+    _row_detector("LOF", "lof:LOF", "density relative to the density of the neighbours"),
+    _row_detector("PIDForest", "pidforest:PIDForest", "sparsity of random boxes"),
+    *_row_network("VAE", "vae:VAE", "likelihood of a variational autoencoder"),
+    *_row_network("WAE", "wae:WAE", "likelihood of a Wasserstein autoencoder"),
+    *_row_network("AAE", "aae:AAE", "likelihood of an adversarial autoencoder"),
+    *_row_network("AdVAE", "advae:AdVAE", "reconstruction error of a self-adversarial autoencoder"),
+    *_row_network("GANomaly", "ganomaly:GANomaly", "change of the code after reconstruction"),
+    *_row_network("GAN", "gan:GAN", "discriminator of a generative adversarial network"),
+    *_row_network("FMGAN", "gan:FMGAN", "discriminator of a GAN trained by feature matching"),
+    *_row_network("MO-GAAL", "mo_gaal:MOGAAL", "discriminator trained against several generators"),
+    *_row_network("DeepSVDD", "deep_svdd:DeepSVDD", "distance from the centre of a learned hypersphere"),
+    *_row_network("MAF", "maf:MAF", "likelihood of a masked autoregressive flow"),
+    *_row_network("RealNVP", "real_nvp:RealNVP", "likelihood of a coupling flow"),
+    *_row_network("SPTN", "sptn:SPTN", "likelihood of a sum-product transform network"),
+    *_row_network("VAE-KNN", "two_stage:VAEKNN", "distance to the nearest nominal code of an autoencoder"),
+    *_row_network("VAE-OCSVM", "two_stage:VAEOneClassSVM", "one-class SVM on the codes of an autoencoder"),
+    *_network("MLP-DM", "transitions.mlp_dm:MLPDM", "error of a network that predicts the next observation"),
+    *_network(
+        "LSTM-DM", "transitions.lstm_dm:LSTMDM", "error of a recurrent network that predicts the next observation"
+    ),
+    *_network(
+        "PE-DM", "transitions.pe_dm:PEDM", "likelihood of a probabilistic ensemble that predicts the next observation"
+    ),
+    *_network("RIQN", "transitions.riqn:RIQN", "distance from the quantiles that a recurrent network predicts"),
+    *_network(
+        "Symbolic-AR",
+        "transitions.symbolic_ar:SymbolicAR",
+        "error of a network that predicts counts and categories",
+        _SYMBOLS,
+    ),
+    *_network(
+        "PredAE",
+        "images.prediction.pred_ae:PredAE",
+        "error of an autoencoder that predicts the change of the image",
+        _IMAGES,
+    ),
+    *_network(
+        "LDM",
+        "images.prediction.ldm:LDM",
+        "error of a network that predicts the next frame from frame and action",
+        _IMAGES,
+    ),
+    *_network(
+        "LRDM", "images.prediction.lrdm:LRDM", "error of a recurrent network that predicts the next frame", _IMAGES
+    ),
+    *_network(
+        "PredNet",
+        "images.prediction.prednet:PredNet",
+        "error of stacked convolutional LSTMs that predict the next frame",
+        _IMAGES,
+    ),
+    *_network(
+        "RSSM-PPM",
+        "images.prediction.rssm_ppm:RSSMPPM",
+        "difference between prior and posterior of a world model",
+        _IMAGES,
+    ),
+    *_network(
+        "KNN-ResNet",
+        "images.features.knn_resnet:KNNResNet",
+        "distance to the nearest nominal image in the features of a network",
+        _IMAGES,
+    ),
+    *_network(
+        "DINO-Patch",
+        "images.features.dino_patch:DINOPatch",
+        "largest distance of an image patch to the nearest nominal patch",
+        _IMAGES,
+    ),
+    *_network(
+        "CLIP-Sim", "images.features.clip_sim:CLIPSim", "distance to the nearest nominal image in an embedding", _IMAGES
+    ),
+    _policy_signal(
+        "PolicyUncertainty", "uncertainty:PolicyUncertainty", "disagreement between members or passes of the policy"
+    ),
+    _policy_signal("QValue", "q_value:QValue", "low action value of the policy"),
+    _policy_signal("TDResidual", "td_residual:TDResidual", "temporal-difference residual of the policy's values"),
+    _policy_signal("Entropy", "entropy:Entropy", "entropy of the policy's actions"),
+    Spec("Fusion", f"{_HERE}.policies.fusion:Fusion", _TOGETHER, _PARTS, parts="detectors", tags=("onnx",)),
+    Spec("Time", f"{_HERE}.baselines:Time", "baseline: elapsed time", tags=("onnx",)),
+    Spec("Random", f"{_HERE}.baselines:Random", "baseline: random scores"),
+):
+    detectors.register(_spec)
 
 
 def make_detector(id: str, **parameters: Any) -> Detector:
@@ -120,12 +180,15 @@ def make_detector(id: str, **parameters: Any) -> Detector:
     return detectors.make(id, **parameters)
 
 
-def uses_gpu(name: str, parameters: Mapping[str, Any]) -> bool:
-    """Return whether a detector runs on a GPU where there is one: its constructor, or that of a part, takes a device.
+def uses_gpu(name: str, parameters: Mapping[str, Any], registry: Registry[Any] = detectors) -> bool:
+    """Return whether a detector runs on a GPU where there is one: it, or one of its parts, has the tag ``gpu``.
+
+    A class that is not registered has no tags; it does if its constructor takes a `device`.
 
     Args:
         name: Registered id, or ``"package.module:Class"``.
         parameters: Parameters of the detector.
+        registry: Registry of detectors of its kind.
 
     Example:
         >>> (
@@ -137,8 +200,11 @@ def uses_gpu(name: str, parameters: Mapping[str, Any]) -> bool:
     """
     if parameters.get("device") == "cpu":
         return False
-    parts = detectors.parts(name, parameters) if name in detectors else []
-    return any("device" in signature(spec.load()).parameters for spec in (detectors.find(name), *parts))
+    known = {path: spec for spec in registry for path in (spec.id, spec.implementation)}
+    return any(
+        "gpu" in known[spec.id].tags if spec.id in known else "device" in signature(spec.load()).parameters
+        for spec in registry.entries(name, parameters)
+    )
 
 
 def name_of(detector: Detector) -> str | None:
@@ -151,6 +217,6 @@ def name_of(detector: Detector) -> str | None:
         ('Neighbours', 'KNN')
     """
     kind: type = type(detector)
-    if f"{_TRANSITIONS}.on_transitions:OnTransitions" in class_paths(kind):
+    if f"{kind.__module__}:{kind.__qualname__}" == f"{_HERE}.transitions.on_transitions:OnTransitions":
         kind = type(vars(detector)["row_detector"])
-    return registered_id(detectors, kind, detector.get_params, option="row_detector")
+    return registered_id(detectors, kind, detector.get_params)

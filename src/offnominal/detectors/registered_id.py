@@ -8,9 +8,7 @@ from typing import Any
 from offnominal.core.registry import Registry, Spec
 
 
-def registered_id(
-    registry: Registry[Any], kind: type, parameters: Callable[[], Mapping[str, Any]], *, option: str = ""
-) -> str | None:
+def registered_id(registry: Registry[Any], kind: type, parameters: Callable[[], Mapping[str, Any]]) -> str | None:
     """Return the id under which a class is registered, or None.
 
     Several ids can share a class; the id whose options agree best with the parameters of the detector is returned.
@@ -20,8 +18,6 @@ def registered_id(
         kind: The class.
         parameters: Returns the parameters of the detector; called only if several ids share the class, because an
             object of another package has none.
-        option: Name of the option that has the path of the class in place of the target of an entry, where there is
-            such an option.
 
     Example:
         >>> from offnominal.detectors.catalogue import detectors
@@ -30,7 +26,7 @@ def registered_id(
         'Time'
     """
     paths = class_paths(kind)
-    candidates = [spec for spec in registry if spec.options.get(option, spec.target) in paths]
+    candidates = [spec for spec in registry if spec.implementation in paths]
     if len(candidates) < 2:
         return candidates[0].id if candidates else None
 
@@ -38,7 +34,7 @@ def registered_id(
 
     def agreement(spec: Spec) -> int:
         # Which implementation, given as a string, counts more than numbers.
-        options = {name: value for name, value in spec.options.items() if name != option}
+        options = {name: value for name, value in spec.options.items() if name != spec.parts}
         weights = {name: 2 if isinstance(value, str) else 1 for name, value in options.items()}
         return sum(weights[name] * (1 if given.get(name) == value else -1) for name, value in options.items())
 

@@ -19,6 +19,7 @@ from offnominal.detectors.classifiers.catalogue import (
     save_class_detector,
 )
 from offnominal.detectors.classifiers.class_detector import ClassDetector
+from offnominal.laws.capabilities import require_gpu_tag
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.detector import ROUNDING
 from offnominal.laws.named_errors import require_named_error
@@ -48,6 +49,7 @@ def check_class_detector(
     6. The values of the labels have no effect, only which images share one.
     7. Invalid input is a named error.
     8. Its code version, part of the key of stored results, covers all code that it runs.
+    9. It has a torch network if its entry has the tag ``gpu``, and only then.
 
     Args:
         detector: Id, or a function that returns a new, unfitted detector, such as its class.
@@ -81,6 +83,7 @@ def check_class_detector(
             "the values of labels have no effect": case.label_values_have_no_effect,
             "invalid input is a named error": case.invalid_input,
             "its code version covers its code": case.code_is_covered,
+            "its declared capabilities are true": case.capabilities,
         },
     )
 
@@ -173,6 +176,12 @@ class _Case:
         name = class_detector_name(self.fitted)
         target = named_target(self.make) if name is None else class_detectors.spec(name).target
         require_covered([target], self.repeated[1])
+
+    def capabilities(self) -> None:
+        name = class_detector_name(self.fitted)
+        if name is None:
+            raise SkipLaw("it is not registered, so it declares nothing")
+        require_gpu_tag(self.fitted, name, self.fitted.get_params(), class_detectors)
 
     def _require_close(self, scores: FloatArray, how: str) -> None:
         close = np.allclose(scores, self.scores, rtol=self.tolerance, atol=0.01 * self.tolerance)

@@ -22,8 +22,8 @@ from offnominal.detectors.catalogue import detectors, make_detector, name_of
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
 from offnominal.detectors.observation_limits import MAX_SCORE
+from offnominal.laws.capabilities import exports, require_device, require_gpu_tag, require_needs
 from offnominal.laws.code import executed, named_target, require_covered
-from offnominal.laws.devices import require_device
 from offnominal.laws.exported import require_exported
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
@@ -68,9 +68,10 @@ def check_detector(
     10. Its code version, part of the key of stored results, covers all code that it runs.
     11. A file of :meth:`Detector.export` gives the scores of `update` up to rounding, also for episodes with one
         channel, without channels or without actions, if it can be fitted to them. The law does not apply without
-        onnxruntime, nor to detectors without an ONNX form.
-    12. A detector with a torch network has the parameter `device`, and only such a detector; studies reserve a GPU
-        for it.
+        onnxruntime. A registered detector without an ONNX form, which has no tag ``onnx``, refuses the export.
+    12. A detector with a torch network has the parameter `device`, and only such a detector.
+    13. The :data:`tags <offnominal.core.capabilities.Tag>` and :data:`needs <offnominal.core.capabilities.Need>` of
+        its entry are true. The law does not apply to detectors that are not registered.
 
     A repeated call, a second training with the same seed, and a saved and loaded detector give the same bits, on a CPU
     and on a GPU. Scores in another batch (laws 1 to 3) may differ by the rounding of matrix products.
@@ -110,6 +111,7 @@ def check_detector(
             "its code version covers its code": case.code_is_covered,
             "an exported file gives the same scores": case.exported,
             "a network takes a device": case.device,
+            "its declared capabilities are true": case.capabilities,
         },
     )
 
@@ -208,10 +210,19 @@ class _Case:
             require(np.array_equal(first, second), f"loaded again, episode {number} differs")
 
     def exported(self) -> None:
-        require_exported(self.make, self.fitted, self.episodes, self.fresh[0])
+        name = name_of(self.fitted)
+        declared = None if name is None else exports(name, self.fitted.get_params())
+        require_exported(self.make, self.fitted, self.episodes, self.fresh[0], declared=declared)
 
     def device(self) -> None:
         require_device(self.fitted)
+
+    def capabilities(self) -> None:
+        name = name_of(self.fitted)
+        if name is None:
+            raise SkipLaw("it is not registered, so it declares nothing")
+        require_gpu_tag(self.fitted, name, self.fitted.get_params(), detectors)
+        require_needs(self.fitted, name)
 
     def not_degenerate(self) -> None:
         for number, (episode, scores) in enumerate(zip(self.fresh, self.scores, strict=True)):
@@ -276,8 +287,7 @@ class _Case:
         if name is None:
             targets = [named_target(self.make)]
         else:
-            parts = detectors.parts(name, self.fitted.get_params())
-            targets = [spec.target for spec in (detectors.spec(name), *parts)]
+            targets = [spec.target for spec in detectors.entries(name, self.fitted.get_params())]
         require_covered(targets, self.repeated[1])
 
     def close(self, first: FloatArray, second: FloatArray) -> bool:

@@ -14,6 +14,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import InexactExport, LawBroken, MissingDependency, OffnominalError, UnsupportedExport
 from offnominal.detectors.detector import Detector
 from offnominal.laws.report import SkipLaw
+from offnominal.laws.require import require
 
 FEW = 3
 """Number of episodes for training with fewer channels."""
@@ -35,7 +36,12 @@ NARROWED: dict[str, tuple[int | None, bool]] = {
 
 
 def require_exported(
-    make: Callable[[], Detector], fitted: Detector, episodes: Sequence[Episode], fresh: Episode
+    make: Callable[[], Detector],
+    fitted: Detector,
+    episodes: Sequence[Episode],
+    fresh: Episode,
+    *,
+    declared: bool | None = None,
 ) -> None:
     """Require that files of a detector give its scores, also with fewer channels and without actions.
 
@@ -44,12 +50,20 @@ def require_exported(
         fitted: A fitted one.
         episodes: Episodes for training.
         fresh: Another episode, which is scored.
+        declared: Whether the detector has the tag ``onnx``; None if it is not registered.
 
     Raises:
-        LawBroken: A file gives other scores.
-        SkipLaw: A package is missing, or the detector has no ONNX form.
+        LawBroken: A file gives other scores, or the tag is wrong.
+        SkipLaw: A package is missing, or the detector is not registered and has no ONNX form.
     """
-    _require_equal(fitted, fresh)
+    try:
+        _require_equal(fitted, fresh)
+    except UnsupportedExport as reason:
+        if declared is None:
+            raise SkipLaw(str(reason)) from None
+        require(not declared, f"its entry has the tag 'onnx', but: {reason}")
+        return
+    require(declared is not False, "it can be exported as an ONNX file; its entry needs the tag 'onnx'")
     for what, (channels, actions) in NARROWED.items():
         if fitted.pixel_observations and channels is not None:
             continue
@@ -59,7 +73,10 @@ def require_exported(
         except OffnominalError:
             # Not every detector can be fitted to such episodes.
             continue
-        _require_equal(detector, narrowed(fresh, channels, actions), f"{what}: ")
+        try:
+            _require_equal(detector, narrowed(fresh, channels, actions), f"{what}: ")
+        except UnsupportedExport as reason:
+            raise SkipLaw(str(reason)) from None
 
 
 def _require_equal(detector: Detector, episode: Episode, where: str = "") -> None:
@@ -69,5 +86,5 @@ def _require_equal(detector: Detector, episode: Episode, where: str = "") -> Non
             detector.export(path, discrete_actions=are_discrete(episode.actions), episodes=[episode])
         except InexactExport as problem:
             raise LawBroken(f"{where}{problem}") from None
-        except (ModuleNotFoundError, MissingDependency, UnsupportedExport) as reason:
+        except (ModuleNotFoundError, MissingDependency) as reason:
             raise SkipLaw(str(reason)) from None

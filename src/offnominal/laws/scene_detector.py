@@ -22,6 +22,7 @@ from offnominal.detectors.scenes.catalogue import (
 )
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.detectors.scenes.scene_detector import SceneDetector
+from offnominal.laws.capabilities import require_gpu_tag
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
@@ -50,6 +51,7 @@ def check_scene_detector(
     7. An invalid depth or coordinate has the largest score; the scores of later frames recover.
     8. Invalid input is a named error; a scene with an anomaly is not accepted for training.
     9. Its code version, part of the key of stored results, covers all code that it runs.
+    10. It has a torch network if its entry has the tag ``gpu``, and only then.
 
     Scores are compared bit for bit.
 
@@ -80,6 +82,7 @@ def check_scene_detector(
             "an invalid reading has the largest score": case.invalid_reading,
             "invalid input is a named error": case.invalid_input,
             "its code version covers its code": case.code_is_covered,
+            "its declared capabilities are true": case.capabilities,
         },
     )
 
@@ -185,9 +188,14 @@ class _Case:
         if name is None:
             targets = [named_target(self.make)]
         else:
-            parts = scene_detectors.parts(name, self.fitted.get_params())
-            targets = [spec.target for spec in (scene_detectors.spec(name), *parts)]
+            targets = [spec.target for spec in scene_detectors.entries(name, self.fitted.get_params())]
         require_covered(targets, self.repeated[1])
+
+    def capabilities(self) -> None:
+        name = scene_detector_name(self.fitted)
+        if name is None:
+            raise SkipLaw("it is not registered, so it declares nothing")
+        require_gpu_tag(self.fitted, name, self.fitted.get_params(), scene_detectors)
 
 
 def _require_same(found: Sequence[FrameScores], expected: Sequence[FrameScores], what: str) -> None:

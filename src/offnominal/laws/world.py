@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from offnominal.agents.policy import RandomPolicy
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.types import Array, IntArray
+from offnominal.laws.capabilities import require_world_tags
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.require import require
 from offnominal.worlds.catalogue import worlds
@@ -35,6 +36,7 @@ def check_world(id: str, **options: Any) -> LawReport:
     5. Images, if it has a camera, depend only on the state: equal states give equal images, alone and in a batch, and
        rendering changes nothing. Its image environments pass Gymnasium's check. Images for people have the size that
        was asked for, and equal states with equal trails give equal bytes.
+    6. It has a camera if its card has the tag ``camera``, and starts threads if it has the tag ``threads``.
 
     Example:
         >>> check_world("SAP-Goal0-v0").ok
@@ -52,6 +54,7 @@ def check_world(id: str, **options: Any) -> LawReport:
             "images depend only on the state": lambda: _images_show_the_state(id, options),
             "images for people have any size": lambda: _renders_any_size(id, options),
             "image environments pass Gymnasium's check": lambda: _images_pass(id, options),
+            "its declared capabilities are true": lambda: require_world_tags(id, options),
         },
     )
 

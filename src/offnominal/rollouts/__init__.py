@@ -1,10 +1,12 @@
 """Rollouts: episodes, their nominal twins, and the evaluation of policies."""
 
-from offnominal.core.public_calls import name_wrong_arguments
-from offnominal.rollouts.collection import collect
-from offnominal.rollouts.policy_evaluation import PolicyEvaluation, evaluate_policy
-from offnominal.rollouts.twin_rollouts import Twin, effective_onset, twins
+from offnominal.core.lazy_imports import lazy_attributes
 
-__all__ = ["PolicyEvaluation", "Twin", "collect", "effective_onset", "evaluate_policy", "twins"]
-
-name_wrong_arguments(__name__)
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
+    {
+        "collection": ("collect",),
+        "policy_evaluation": ("PolicyEvaluation", "evaluate_policy"),
+        "twin_rollouts": ("Twin", "effective_onset", "twins"),
+    },
+)

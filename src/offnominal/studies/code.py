@@ -16,6 +16,7 @@ from offnominal.core.errors import UnknownName
 
 OURS = "offnominal"
 Dotted = tuple[str, ...]
+SOURCES = (".py", ".pyi")
 LONGEST = 40
 """Largest number of names in a dotted path that is followed."""
 
@@ -174,11 +175,11 @@ class Module:
     def read(cls, name: str, path: Path) -> Module:
         """Read a module; of a compiled one all that is known is the hash of its file."""
         content = path.read_bytes()
-        if path.suffix != ".py":
+        if path.suffix not in SOURCES:
             module = cls(name, is_package=False)
             module.body.append(ast.Expr(ast.Constant(hashlib.sha256(content).hexdigest())))
             return module
-        return cls.parse(name, content, is_package=path.name == "__init__.py")
+        return cls.parse(name, content, is_package=path.stem == "__init__")
 
     @classmethod
     def parse(cls, name: str, content: bytes, *, is_package: bool) -> Module:
@@ -256,7 +257,9 @@ def _file_of(module: str) -> Path | None:
     for root in spec.submodule_search_locations or ():
         place = Path(root, *rest)
         beside = [place.with_name(place.name + ending) for ending in (".py", *EXTENSION_SUFFIXES)]
-        for path in (place / "__init__.py", *beside):
+        # Packages of ours list the names that they import on first use in a stub.
+        stubs = [place / "__init__.pyi"] if top == OURS else []
+        for path in (*stubs, place / "__init__.py", *beside):
             if path.is_file():
                 return path
     return None

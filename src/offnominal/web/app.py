@@ -25,7 +25,13 @@ from offnominal.web.replay import REPLAY
 from offnominal.web.security import Guard
 from offnominal.web.settings import Settings
 
-PARTS: tuple[Part, ...] = (LEADERBOARD, COMPARE, FAULTS, REPLAY, LIVE)
+PARTS: tuple[Part, ...] = (
+    LEADERBOARD,
+    COMPARE,
+    FAULTS,
+    REPLAY,
+    LIVE,
+)
 """Parts of the server, in the order of the navigation."""
 
 

@@ -10,6 +10,7 @@ from offnominal.agents.policy import Policy, RandomPolicy
 from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.weights import shipped_names
 from offnominal.alarms.catalogue import alarms
+from offnominal.core.capabilities import Need
 from offnominal.core.checks import one_of
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
@@ -22,7 +23,8 @@ from offnominal.worlds.world_source import spaces_of
 DEFAULT_WORLD = "MJC-HalfCheetah-v0"
 MOST_DETECTORS = 8
 MOST_CHANNELS = 64
-IMAGES = "offnominal.detectors.images"
+OF_CERTAIN_WORLDS: set[Need] = {"policy", "symbols"}
+"""What detectors need that only certain worlds have."""
 QUICK = ("KNN", "Mahalanobis", "IsolationForest", "HBOS")
 """Detectors that are chosen unless others are: they are fitted in seconds."""
 
@@ -70,7 +72,7 @@ class MonitorChoice(Config):
     @property
     def uses_images(self) -> bool:
         """Whether a detector scores images."""
-        return any(detectors.spec(id).target.startswith(IMAGES) for id in self.detectors)
+        return any("images" in detectors.spec(id).needs for id in self.detectors)
 
     def make_policy(self) -> Policy:
         """Return a new policy."""
@@ -119,14 +121,9 @@ def detector_choices() -> list[dict[str, Any]]:
         {
             "id": spec.id,
             "summary": spec.summary,
-            "cost": "minutes" if f"{spec.id}{UNTRAINED}" in detectors else "seconds",
-            "images": spec.target.startswith(IMAGES),
+            "cost": "minutes" if "gpu" in spec.tags else "seconds",
+            "images": "images" in spec.needs,
         }
         for spec in detectors
-        if not spec.id.endswith(UNTRAINED) and not _is_bound_to_other_worlds(spec.target)
+        if not spec.id.endswith(UNTRAINED) and not {*spec.needs} & OF_CERTAIN_WORLDS
     ]
-
-
-def _is_bound_to_other_worlds(target: str) -> bool:
-    """Whether a detector needs the policy or the symbols of a certain world; asked without importing networks."""
-    return ("detectors.policies" in target and not target.endswith(":Fusion")) or target.endswith(":SymbolicAR")

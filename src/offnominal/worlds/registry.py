@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from offnominal.core.registry import Registry, Spec
 from offnominal.worlds.world import World
 from offnominal.worlds.world_card import EvaluationTerms, TrainingPresets, WorldCard
@@ -20,8 +22,12 @@ class WorldRegistry(Registry[World]):
 
     def register_card(self, card: WorldCard) -> None:
         """Add a world by its card. The card's `target` names the class."""
-        self.register(Spec(card.id, card.target, card.summary, card.options, version=card.version))
+        self.register(Spec(card.id, card.target, card.summary, card.options, version=card.version, tags=card.tags))
         self._cards[card.id] = card
+
+    def _target(self, spec: Spec) -> Any:
+        """Import the class of a world as it is: simulations make many short calls."""
+        return spec.load()
 
     def card(self, id: str) -> WorldCard:
         """Return the card of a world, or raise :class:`UnknownName`.

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from offnominal.core.capabilities import Tag
 from offnominal.core.registry import Spec
 
 
@@ -110,6 +111,7 @@ class WorldCard:
         physics_parameters: Physical parameters that faults can change.
         target: The class as ``"package.module:Class"``; empty for a world that is not registered by its card.
         options: Keyword arguments of the class.
+        tags: What the world can do: ``"camera"``, ``"threads"``.
         scripted_expert: The scripted expert; its target is loaded on first use.
         training: Presets of the training settings.
         evaluation: How policies are evaluated.
@@ -130,6 +132,7 @@ class WorldCard:
     physics_parameters: tuple[PhysicsParameter, ...] = ()
     target: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    tags: tuple[Tag, ...] = ()
     scripted_expert: Spec | None = None
     training: TrainingPresets = TrainingPresets()
     evaluation: EvaluationTerms = EvaluationTerms()

@@ -279,5 +279,5 @@ def test_untrained_detectors_are_worse():
 
 def test_torch_is_needed_only_when_used():
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        deep.Nothing  # noqa: B018
+        deep.Nothing  # type: ignore[attr-defined]  # noqa: B018
     assert set(deep.__all__) <= set(dir(deep))

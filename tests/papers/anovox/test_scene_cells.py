@@ -142,8 +142,8 @@ def test_a_hit_a_miss_and_a_false_alarm_are_chosen_by_their_counts():
 def test_networks_have_the_weights_of_the_package_and_are_not_trained(tmp_path, monkeypatch, sources):
     pytest.importorskip("torch", reason="torch is not installed")
     cell = SceneCell("Entropy", "Entropy")
-    assert uses_gpu(cell, sources)
-    assert not uses_gpu(SceneCell("Random", "Random"), sources)
+    assert uses_gpu(cell)
+    assert not uses_gpu(SceneCell("Random", "Random"))
     monkeypatch.setattr(trained_networks, "FOLDER", tmp_path)
     assert not has_weights(cell)
     before = code_of(cell, sources)

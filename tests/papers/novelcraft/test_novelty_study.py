@@ -184,8 +184,8 @@ def test_the_study_of_the_package_has_all_published_methods(sources):
     }
     assert missing == {("discovery", "SSKM", "DINO"), ("discovery", "SSGMM", "DINO")}
     symbolic, random = (next(cell for cell in cells if cell.name == name) for name in ("Symbolic", "Random"))
-    assert uses_gpu(symbolic, sources)
-    assert not uses_gpu(random, sources)
+    assert uses_gpu(symbolic)
+    assert not uses_gpu(random)
     assert code_of(symbolic, sources) != code_of(random, sources)
 
 

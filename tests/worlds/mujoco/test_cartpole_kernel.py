@@ -387,8 +387,6 @@ def test_mujoco_diverges_at_the_same_step(force, last, tmp_path, monkeypatch):
 def test_options_are_checked():
     with pytest.raises(InvalidParameter, match="choose 'executed' or 'requested'"):
         CartpoleSwingup(1, control_cost="free")
-    with pytest.raises(InvalidParameter, match="threads"):
-        CartpoleSwingup(1, threads=0)
 
 
 def test_neither_physics_nor_image_needs_mujoco():

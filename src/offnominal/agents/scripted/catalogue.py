@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from offnominal.agents.policy import Policy
 from offnominal.core.errors import UnknownName
+from offnominal.core.registry import Spec
 from offnominal.worlds.catalogue import worlds
+
+
+def scripted_experts() -> list[Spec]:
+    """Return the entries of the scripted experts that the cards of the shipped worlds name."""
+    named = (worlds.card(id).scripted_expert for id in worlds.ids())
+    return [spec for spec in named if spec is not None]
 
 
 def scripted_expert(world: str) -> Policy:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.worlds.catalogue import make_world
+from offnominal.worlds.catalogue import has_threads, make_world
 from offnominal.worlds.world import World
 
 EPSILON = 1e-5
@@ -32,7 +32,7 @@ class DifferentiableRollout:
             transitions. Without it, the gradient of a failed episode could dominate all others.
         final_reward_weight: Additional weight of the last reward, for worlds in which the final state matters. The last
             action has no gradient then, because it cannot affect the final state.
-        threads: Number of threads of the simulation.
+        threads: Number of threads of the simulation, if it has any.
 
     Example:
         >>> rollout = DifferentiableRollout("MJC-CartpoleSwingup-v0", 4)
@@ -52,7 +52,8 @@ class DifferentiableRollout:
         final_reward_weight: float = 0.0,
         threads: int | None = None,
     ) -> None:
-        self.world, self.probe = (make_world(world, size, threads=threads) for size in (n, BATCH_SIZE))
+        options = {"threads": threads} if has_threads(world) else {}
+        self.world, self.probe = (make_world(world, size, **options) for size in (n, BATCH_SIZE))
         self.gradient_interval, self.max_state_gradient, self.final_reward_weight = (
             gradient_interval,
             max_state_gradient,

@@ -1,9 +1,11 @@
 """Policies with uncertainty estimates: ensembles, MC-Dropout and DropConnect."""
 
-from offnominal.agents.uncertainty.dense_networks import DenseNetworks
-from offnominal.agents.uncertainty.policy import UNCERTAINTY_KINDS, UncertainPolicy, UncertaintyKind
-from offnominal.core.public_calls import name_wrong_arguments
+from offnominal.core.lazy_imports import lazy_attributes
 
-__all__ = ["UNCERTAINTY_KINDS", "DenseNetworks", "UncertainPolicy", "UncertaintyKind"]
-
-name_wrong_arguments(__name__)
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
+    {
+        "dense_networks": ("DenseNetworks",),
+        "policy": ("UNCERTAINTY_KINDS", "UncertainPolicy", "UncertaintyKind"),
+    },
+)

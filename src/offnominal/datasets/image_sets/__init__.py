@@ -1,21 +1,13 @@
 """Public sets of small labelled images as anomaly problems: one class anomalous, or one class normal."""
 
-from offnominal.core.public_calls import name_wrong_arguments
-from offnominal.datasets.image_sets.catalogue import ImageSetEntry, image_set_entry, image_set_names
-from offnominal.datasets.image_sets.image_set import ImageSet
-from offnominal.datasets.image_sets.loading import load_images
-from offnominal.datasets.image_sets.one_class import ImagePart, ImageSplit, leave_one_in, leave_one_out
+from offnominal.core.lazy_imports import lazy_attributes
 
-__all__ = [
-    "ImagePart",
-    "ImageSet",
-    "ImageSetEntry",
-    "ImageSplit",
-    "image_set_entry",
-    "image_set_names",
-    "leave_one_in",
-    "leave_one_out",
-    "load_images",
-]
-
-name_wrong_arguments(__name__)
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
+    {
+        "catalogue": ("ImageSetEntry", "image_set_entry", "image_set_names"),
+        "image_set": ("ImageSet",),
+        "loading": ("load_images",),
+        "one_class": ("ImagePart", "ImageSplit", "leave_one_in", "leave_one_out"),
+    },
+)

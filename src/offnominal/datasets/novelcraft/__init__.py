@@ -32,45 +32,23 @@ is used, and no call keeps more in memory than it returns::
     episode.to_episode()  # an Episode for detectors of transitions and images, frames on access
 """
 
-from offnominal.core.public_calls import name_wrong_arguments
-from offnominal.datasets.novelcraft.classes import CLASSES, CraftClass, craft_class
-from offnominal.datasets.novelcraft.craft_episode import CraftEpisode
-from offnominal.datasets.novelcraft.craft_tables import read_splits, read_summary, read_targets
-from offnominal.datasets.novelcraft.lazy_images import LabelledImages, LazyImages
-from offnominal.datasets.novelcraft.making import make_novelcraft
-from offnominal.datasets.novelcraft.novelcraft import NovelCraft, open_novelcraft
-from offnominal.datasets.novelcraft.novelcraft_manifest import NovelCraftManifest, read_novelcraft_manifest
-from offnominal.datasets.novelcraft.novelcraft_recipe import NovelCraftRecipe
-from offnominal.datasets.novelcraft.novelcraft_verification import verify_novelcraft
-from offnominal.datasets.novelcraft.published_export import export_published
-from offnominal.datasets.novelcraft.set_sizes import SetSize, class_sizes, split_sizes
-from offnominal.datasets.novelcraft.split_rule import choose_splits
-from offnominal.datasets.novelcraft.symbolic import SYMBOLIC_NAMES, symbolic_vector
+from offnominal.core.lazy_imports import lazy_attributes
 
-__all__ = [
-    "CLASSES",
-    "SYMBOLIC_NAMES",
-    "CraftClass",
-    "CraftEpisode",
-    "LabelledImages",
-    "LazyImages",
-    "NovelCraft",
-    "NovelCraftManifest",
-    "NovelCraftRecipe",
-    "SetSize",
-    "choose_splits",
-    "class_sizes",
-    "craft_class",
-    "export_published",
-    "make_novelcraft",
-    "open_novelcraft",
-    "read_novelcraft_manifest",
-    "read_splits",
-    "read_summary",
-    "read_targets",
-    "split_sizes",
-    "symbolic_vector",
-    "verify_novelcraft",
-]
-
-name_wrong_arguments(__name__)
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
+    {
+        "classes": ("CLASSES", "CraftClass", "craft_class"),
+        "craft_episode": ("CraftEpisode",),
+        "craft_tables": ("read_splits", "read_summary", "read_targets"),
+        "lazy_images": ("LabelledImages", "LazyImages"),
+        "making": ("make_novelcraft",),
+        "novelcraft": ("NovelCraft", "open_novelcraft"),
+        "novelcraft_manifest": ("NovelCraftManifest", "read_novelcraft_manifest"),
+        "novelcraft_recipe": ("NovelCraftRecipe",),
+        "novelcraft_verification": ("verify_novelcraft",),
+        "published_export": ("export_published",),
+        "set_sizes": ("SetSize", "class_sizes", "split_sizes"),
+        "split_rule": ("choose_splits",),
+        "symbolic": ("SYMBOLIC_NAMES", "symbolic_vector"),
+    },
+)

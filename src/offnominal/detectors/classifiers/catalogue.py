@@ -14,18 +14,18 @@ class_detectors: Registry[ClassDetector] = Registry("class_detector", ClassDetec
 
 _CLASSIFIERS = "offnominal.detectors.classifiers"
 
-for _id, _summary in (
-    ("MaxSoftmax", "doubt in the most probable class of a classifier"),
-    ("MaxLogit", "low logit of the most probable class of a classifier"),
-    ("Energy", "low summed exponentials of the logits of a classifier"),
-    ("ODIN", "doubt of a classifier at a high temperature, after a small change of the image"),
-    ("DeepEnsemble", "doubt averaged over several classifiers"),
-    ("ClassMahalanobis", "distance to the nearest class in the features of a classifier"),
-    ("NDCC", "distance to the nearest class of a classifier that is trained for it"),
-    ("FeatureSVM", "one-class SVM on the features of a classifier"),
-    ("PatchAutoencoder", "reconstruction error of patches of the image; uses no classes"),
+for _id, _module, _summary in (
+    ("MaxSoftmax", "logit_scores", "doubt in the most probable class of a classifier"),
+    ("MaxLogit", "logit_scores", "low logit of the most probable class of a classifier"),
+    ("Energy", "logit_scores", "low summed exponentials of the logits of a classifier"),
+    ("ODIN", "odin", "doubt of a classifier at a high temperature, after a small change of the image"),
+    ("DeepEnsemble", "deep_ensemble", "doubt averaged over several classifiers"),
+    ("ClassMahalanobis", "class_mahalanobis", "distance to the nearest class in the features of a classifier"),
+    ("NDCC", "ndcc", "distance to the nearest class of a classifier that is trained for it"),
+    ("FeatureSVM", "feature_svm", "one-class SVM on the features of a classifier"),
+    ("PatchAutoencoder", "patch_autoencoder", "reconstruction error of patches of the image; uses no classes"),
 ):
-    class_detectors.register(Spec(_id, f"{_CLASSIFIERS}:{_id}", _summary))
+    class_detectors.register(Spec(_id, f"{_CLASSIFIERS}.{_module}:{_id}", _summary, tags=("gpu",)))
 
 
 def make_class_detector(id: str, **parameters: Any) -> ClassDetector:

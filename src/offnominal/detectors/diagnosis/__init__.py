@@ -3,23 +3,16 @@
 :meth:`Detector.explain <offnominal.detectors.Detector.explain>` is the entry.
 """
 
-from offnominal.core.public_calls import name_wrong_arguments
-from offnominal.detectors.diagnosis.explanation import ChannelContribution, Explanation
-from offnominal.detectors.diagnosis.fault_library import FaultLibrary
-from offnominal.detectors.diagnosis.fault_matches import FaultMatch, FaultMatches
-from offnominal.detectors.diagnosis.nominal_reference import NominalReference
-from offnominal.detectors.diagnosis.onset import Onset
-from offnominal.detectors.diagnosis.signature import Signature
+from offnominal.core.lazy_imports import lazy_attributes
 
-__all__ = [
-    "ChannelContribution",
-    "Explanation",
-    "FaultLibrary",
-    "FaultMatch",
-    "FaultMatches",
-    "NominalReference",
-    "Onset",
-    "Signature",
-]
-
-name_wrong_arguments(__name__)
+__getattr__, __dir__ = lazy_attributes(
+    __name__,
+    {
+        "explanation": ("ChannelContribution", "Explanation"),
+        "fault_library": ("FaultLibrary",),
+        "fault_matches": ("FaultMatch", "FaultMatches"),
+        "nominal_reference": ("NominalReference",),
+        "onset": ("Onset",),
+        "signature": ("Signature",),
+    },
+)

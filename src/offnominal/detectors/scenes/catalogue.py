@@ -15,26 +15,30 @@ scene_detectors: Registry[SceneDetector] = Registry("scene_detector", SceneDetec
 _SCENES = "offnominal.detectors.scenes"
 
 for _id, _class, _summary in (
-    ("HeightAboveRoad", "HeightAboveRoad", "rarity of a height above the road at its place, camera and lidar"),
-    ("LidarKNN", "LidarKNN", "distance of local lidar geometry to the nearest normal geometry"),
-    ("PatchKNN", "PatchKNN", "distance of an image patch to the nearest normal patches"),
-    ("Motion", "Motion", "unexpected change of speed of a surface between depth images"),
-    ("Random", "RandomScores", "uniform random scores, as a baseline"),
+    (
+        "HeightAboveRoad",
+        "height_above_road:HeightAboveRoad",
+        "rarity of a height above the road at its place, camera and lidar",
+    ),
+    ("LidarKNN", "lidar_knn:LidarKNN", "distance of local lidar geometry to the nearest normal geometry"),
+    ("PatchKNN", "patch_knn:PatchKNN", "distance of an image patch to the nearest normal patches"),
+    ("Motion", "motion:Motion", "unexpected change of speed of a surface between depth images"),
+    ("Random", "random_scores:RandomScores", "uniform random scores, as a baseline"),
 ):
-    scene_detectors.register(Spec(_id, f"{_SCENES}:{_class}", _summary))
+    scene_detectors.register(Spec(_id, f"{_SCENES}.{_class}", _summary))
 
 for _id, _class, _summary, _options in (
-    ("MaxSoftmax", "Segmenter", "low class probability of a segmenter", {"confidence": "max_softmax"}),
-    ("MaxLogit", "Segmenter", "low class logit of a segmenter", {"confidence": "max_logit"}),
-    ("Entropy", "Segmenter", "entropy of the class probabilities of a segmenter", {"confidence": "entropy"}),
-    ("RbA", "RbA", "rejection by all classes of a mask-classification network", {}),
-    ("REAL", "REAL", "odds of the unknown class of a lidar network with synthesised outliers", {}),
+    ("MaxSoftmax", "segmenter:Segmenter", "low class probability of a segmenter", {"confidence": "max_softmax"}),
+    ("MaxLogit", "segmenter:Segmenter", "low class logit of a segmenter", {"confidence": "max_logit"}),
+    ("Entropy", "segmenter:Segmenter", "entropy of the class probabilities of a segmenter", {"confidence": "entropy"}),
+    ("RbA", "rba:RbA", "rejection by all classes of a mask-classification network", {}),
+    ("REAL", "real:REAL", "odds of the unknown class of a lidar network with synthesised outliers", {}),
 ):
-    scene_detectors.register(Spec(_id, f"{_SCENES}:{_class}", _summary, _options))
+    scene_detectors.register(Spec(_id, f"{_SCENES}.{_class}", _summary, _options, tags=("gpu",)))
 
 _TOGETHER = "combination of scene detectors of cameras and lidars by their ranks among normal scores"
 _PARTS = {"detectors": ("HeightAboveRoad", "LidarKNN", "PatchKNN")}
-scene_detectors.register(Spec("SceneFusion", f"{_SCENES}:SceneFusion", _TOGETHER, _PARTS, parts="detectors"))
+scene_detectors.register(Spec("SceneFusion", f"{_SCENES}.fusion:SceneFusion", _TOGETHER, _PARTS, parts="detectors"))
 
 
 def make_scene_detector(id: str, **parameters: Any) -> SceneDetector:

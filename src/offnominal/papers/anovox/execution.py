@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.registry import Spec
+from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
 from offnominal.detectors.scenes import FrameScores, SceneDetector, scene_detectors
 from offnominal.evaluation.scenes import (
     SceneReport,
@@ -35,8 +35,6 @@ from offnominal.worlds.road.scenes import DrivingFrame
 
 # The simulation does not count: the recorded scenes are the data of a cell.
 CODE_TARGETS = ("offnominal.papers.anovox.execution:evaluate_cell", "offnominal.papers.anovox.scene_rows:scene_rows")
-NETWORK = "offnominal.detectors.scenes.scene_network:"
-"""Beginning of the names of the code of networks."""
 BOOTSTRAP = 0
 """Seed of the bootstrap of all cells, so that differences between detectors are paired."""
 
@@ -143,13 +141,6 @@ def code_of(cell: SceneCell, sources: Sources) -> str:
     return code_version(sources, used, weights_hash(cell))
 
 
-def uses_gpu(cell: SceneCell, sources: Sources) -> bool:
+def uses_gpu(cell: SceneCell) -> bool:
     """Whether the detector of a cell, or one that it is built from, has a network."""
-    return any(NETWORK in name for spec in detector_specs(cell) for name in sources.used(spec.target))
-
-
-def detector_specs(cell: SceneCell) -> list[Spec]:
-    """Return the registry entries of the detector of a cell and of the detectors that it is built from."""
-    known = cell.detector in scene_detectors
-    parts = scene_detectors.parts(cell.detector, cell.parameters) if known else []
-    return [scene_detectors.find(cell.detector), *parts]
+    return detector_uses_gpu(cell.detector, cell.parameters, scene_detectors)

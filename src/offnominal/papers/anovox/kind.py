@@ -39,7 +39,7 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
 
     def uses_gpu(self, cell: SceneCell, sources: Sources) -> bool:
         """Whether the detector of a cell has a network."""
-        return execution.uses_gpu(cell, sources)
+        return execution.uses_gpu(cell)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figure of a run; return the page."""

@@ -7,12 +7,16 @@ from typing import Any
 from offnominal.core.registry import Registry, Spec
 from offnominal.detectors.catalogue import detectors
 from offnominal.detectors.classifiers.catalogue import class_detectors
-from offnominal.studies.detector_study import DetectorEntry
 
 encoders: Registry[Any] = Registry("encoder")
 """Encoders for category discovery, which learn from labelled and unlabelled images."""
 encoders.register(
-    Spec("ContrastiveEncoder", "offnominal.detectors.discovery:ContrastiveEncoder", "contrastive training")
+    Spec(
+        "ContrastiveEncoder",
+        "offnominal.detectors.discovery.contrastive_encoder:ContrastiveEncoder",
+        "contrastive training",
+        tags=("gpu",),
+    )
 )
 
 
@@ -25,10 +29,3 @@ def registry_of(id: str) -> Registry[Any]:
     """
     registries: tuple[Registry[Any], ...] = (class_detectors, encoders)
     return next((registry for registry in registries if id in registry), detectors)
-
-
-def detector_specs(entry: DetectorEntry) -> list[Spec]:
-    """Return the registry entries of a detector and of the detectors that it is built from."""
-    registry = registry_of(entry.id)
-    parts = registry.parts(entry.id, entry.parameters) if entry.id in registry else []
-    return [registry.find(entry.id), *parts]

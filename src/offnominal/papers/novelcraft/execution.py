@@ -6,8 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
 from offnominal.papers.novelcraft.cell import NOVELTY, NoveltyCell
-from offnominal.papers.novelcraft.detector_registries import detector_specs, registry_of
+from offnominal.papers.novelcraft.detector_registries import registry_of
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets, open_novelty_sets
 from offnominal.papers.novelcraft.task_result import SCHEMA, TaskResult
 from offnominal.studies.cell_result import CellResult, make_result
@@ -24,8 +25,6 @@ TASKS = {
     "episodes": "offnominal.papers.novelcraft.episode_task:run_episodes",
     "discovery": "offnominal.papers.novelcraft.discovery_task:run_discovery",
 }
-TORCH = "offnominal.core.device:choose_device"
-"""Code that every network uses."""
 NETWORK = "offnominal.detectors.classifiers:MaxLogit"
 """Code of the network that several detectors share."""
 SCORING = (
@@ -90,7 +89,6 @@ def _detector_code(entry: DetectorEntry, sources: Sources) -> str:
     )
 
 
-def uses_gpu(cell: NoveltyCell, sources: Sources) -> bool:
+def uses_gpu(cell: NoveltyCell) -> bool:
     """Whether a detector of a cell has a network."""
-    targets = [spec.target for entry in cell.detectors for spec in detector_specs(entry)]
-    return any(TORCH in name for target in targets for name in sources.used(target))
+    return any(detector_uses_gpu(entry.id, entry.parameters, registry_of(entry.id)) for entry in cell.detectors)

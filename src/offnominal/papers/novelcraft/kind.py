@@ -39,7 +39,7 @@ class NoveltyKind(StudyKind[NoveltyStudy, NoveltyCell]):
 
     def uses_gpu(self, cell: NoveltyCell, sources: Sources) -> bool:
         """Whether a detector of a cell has a network."""
-        return execution.uses_gpu(cell, sources)
+        return execution.uses_gpu(cell)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""

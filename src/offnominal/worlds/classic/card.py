@@ -38,6 +38,7 @@ CARTPOLE = WorldCard(
         _constant("push_force", 10.0, "force of a push", "N", minimum=0.0),
     ),
     target="offnominal.worlds.classic.world:CartPole",
+    tags=("camera",),
     scripted_expert=Spec("PoleBalance", "offnominal.agents.scripted.pole_balance:PoleBalance"),
     page="classic",
 )
@@ -62,6 +63,7 @@ PENDULUM = WorldCard(
         _constant("max_torque", 2.0, "limit of the motor's torque", "N m", minimum=0.0, typical=0.1),
     ),
     target="offnominal.worlds.classic.world:Pendulum",
+    tags=("camera",),
     scripted_expert=Spec("EnergyPump", "offnominal.agents.scripted.energy_pump:EnergyPump"),
     training=TrainingPresets(
         uncertain_policy={

@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera
@@ -28,9 +27,7 @@ class ClassicWorld(CompiledWorld):
 
     start: tuple[float, ...]
 
-    def _set_up(self, n: int, card: WorldCard, threads: int | None) -> None:
-        if threads is not None:
-            positive_integer("threads", threads)
+    def _set_up(self, n: int, card: WorldCard) -> None:
         self.card = card
         self.observation_space = box(card.observation)
         self._allocate(n)
@@ -61,7 +58,6 @@ class CartPole(ClassicWorld):
 
     Args:
         n: Number of rows.
-        threads: Not used; accepted because other worlds have it.
 
     Example:
         >>> world = CartPole(2)
@@ -73,9 +69,9 @@ class CartPole(ClassicWorld):
 
     start = (0.05, 0.05, 0.05, 0.05)
 
-    def __init__(self, n: int, *, threads: int | None = None) -> None:
+    def __init__(self, n: int) -> None:
         self.action_space = Discrete(2)
-        self._set_up(n, CARTPOLE, threads)
+        self._set_up(n, CARTPOLE)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start with the pole upright, almost at rest, in the centre."""
@@ -112,7 +108,6 @@ class Pendulum(ClassicWorld):
 
     Args:
         n: Number of rows.
-        threads: Not used; accepted because other worlds have it.
         clip_speed: Whether the speed is clipped ``"before"`` the angle is updated, as in Pendulum-v1, or ``"after"``,
             as in Pendulum-v0.
 
@@ -126,14 +121,12 @@ class Pendulum(ClassicWorld):
 
     start = (math.pi, 1.0)
 
-    def __init__(
-        self, n: int, *, threads: int | None = None, clip_speed: Literal["before", "after"] = "before"
-    ) -> None:
+    def __init__(self, n: int, *, clip_speed: Literal["before", "after"] = "before") -> None:
         if clip_speed not in ("before", "after"):
             raise InvalidParameter(f"clip_speed is {clip_speed!r}; choose 'before' or 'after'.")
         self.clip_speed = clip_speed
         self.action_space = box(PENDULUM.action, limit=kernel.MAX_TORQUE)
-        self._set_up(n, PENDULUM, threads)
+        self._set_up(n, PENDULUM)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start at any angle with a low speed."""

@@ -35,6 +35,7 @@ def _card(version: Version, summary: str, *, expert_length: int, walks: bool) ->
         ),
         target="offnominal.worlds.craft.world:PogoWorld",
         options={"version": version},
+        tags=("camera",),
         scripted_expert=Spec(
             "PogoPlayer",
             "offnominal.agents.scripted.pogo_player:PogoPlayer",

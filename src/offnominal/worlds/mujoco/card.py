@@ -76,6 +76,7 @@ CARDS = {
             action=(Channel("cart force", "100 N"),),
             physics_parameters=_physics_parameters("on the pole against x"),
             target="offnominal.worlds.mujoco.cartpole:CartpoleSwingup",
+            tags=("camera",),
             scripted_expert=Spec("SwingUp", "offnominal.agents.scripted.swing_up:SwingUp"),
             training=TrainingPresets(policy=_WITH_DEMONSTRATIONS, published=_PUBLISHED),
             page="cartpole-swingup",
@@ -96,6 +97,7 @@ CARDS = {
             action=tuple(Channel(f"{joint} torque", "N m") for joint in _ARM),
             physics_parameters=_physics_parameters("on the forearm downwards"),
             target="offnominal.worlds.mujoco.reacher:Reacher3D",
+            tags=("camera", "threads"),
             scripted_expert=Spec(
                 "DampedLeastSquares", "offnominal.agents.scripted.damped_least_squares:DampedLeastSquares"
             ),
@@ -143,6 +145,7 @@ CARDS = {
             ),
             physics_parameters=_physics_parameters("on the front foot against x"),
             target="offnominal.worlds.mujoco.cheetah:HalfCheetah",
+            tags=("camera", "threads"),
             scripted_expert=Spec("Gait", "offnominal.agents.scripted.gait:Gait"),
             training=TrainingPresets(
                 policy={

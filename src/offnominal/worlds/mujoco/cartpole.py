@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 from gymnasium.spaces import Box
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
@@ -29,7 +28,6 @@ class CartpoleSwingup(CompiledWorld):
 
     Args:
         n: Number of rows.
-        threads: Not used; accepted because other worlds have it.
         control_cost: Whether the control cost is that of the ``"executed"`` action, after the motor's limits, or of the
             ``"requested"`` one, as in the original.
 
@@ -45,13 +43,9 @@ class CartpoleSwingup(CompiledWorld):
     world_id = "MJC-CartpoleSwingup-v0"
     model_file = "cartpole_swingup.xml"
 
-    def __init__(
-        self, n: int, *, threads: int | None = None, control_cost: Literal["executed", "requested"] = "executed"
-    ) -> None:
+    def __init__(self, n: int, *, control_cost: Literal["executed", "requested"] = "executed") -> None:
         if control_cost not in ("executed", "requested"):
             raise InvalidParameter(f"control_cost is {control_cost!r}; choose 'executed' or 'requested'.")
-        if threads is not None:
-            positive_integer("threads", threads)
         self.card = CARDS[self.world_id]
         self.control_cost = control_cost
         self.observation_space = box(self.card.observation)

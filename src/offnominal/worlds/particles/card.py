@@ -93,6 +93,7 @@ def _card(
         physics_parameters=_PHYSICS_PARAMETERS,
         target="offnominal.worlds.particles.world:ParticleWorld",
         options={"id": id},
+        tags=("camera",),
         scripted_expert=Spec(
             "PotentialField", "offnominal.agents.scripted.potential_field:PotentialField", options=controller
         ),

@@ -20,7 +20,6 @@ class ParticleWorld(CompiledWorld):
     Args:
         n: Number of rows.
         id: ``SAP-Goal0-v0``, ``SAP-Goal1-v0`` or ``SAP-Goal2-v0``.
-        threads: Not used; accepted because other worlds have it.
 
     Example:
         >>> world = ParticleWorld(2, id="SAP-Goal0-v0")
@@ -30,7 +29,7 @@ class ParticleWorld(CompiledWorld):
         (2, 26)
     """
 
-    def __init__(self, n: int, *, id: str = "SAP-Goal0-v0", threads: int | None = None) -> None:
+    def __init__(self, n: int, *, id: str = "SAP-Goal0-v0") -> None:
         self.card = CARDS[id]
         self.layout = LAYOUTS[id]
         self.observation_space = box(self.card.observation)

@@ -21,6 +21,7 @@ PONG = WorldCard(
     observation=(),
     action=(Channel("paddle", ", ".join(f"{k} {name}" for k, name in enumerate(ACTIONS))),),
     target="offnominal.worlds.pong.world:Pong",
+    tags=("camera",),
     scripted_expert=Spec("BallFollower", "offnominal.agents.scripted.ball_follower:BallFollower"),
     training=TrainingPresets(
         uncertain_policy={

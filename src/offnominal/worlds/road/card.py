@@ -91,6 +91,7 @@ LANE_KEEP = WorldCard(
         ),
     ),
     target="offnominal.worlds.road.lane_keeping:LaneKeeping",
+    tags=("camera",),
     scripted_expert=Spec("LaneFollower", "offnominal.agents.scripted.lane_follower:LaneFollower"),
     training=TrainingPresets(
         policy={

@@ -23,7 +23,6 @@ class LaneKeeping(CompiledWorld):
 
     Args:
         n: Number of rows.
-        threads: Not used; accepted because other worlds have it.
 
     Example:
         >>> world = LaneKeeping(2)
@@ -36,7 +35,7 @@ class LaneKeeping(CompiledWorld):
     action_space: Box
     card = LANE_KEEP
 
-    def __init__(self, n: int, *, threads: int | None = None) -> None:
+    def __init__(self, n: int) -> None:
         self.observation_space = box(self.card.observation)
         self.action_space = box(self.card.action, limit=1.0)
         self._allocate(n)

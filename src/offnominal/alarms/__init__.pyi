@@ -1,0 +1,68 @@
+# Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.alarms.alarm import Alarm as Alarm
+from offnominal.alarms.alarm import AlarmState as AlarmState
+from offnominal.alarms.audit import Audit as Audit
+from offnominal.alarms.audit import audit_alarm as audit_alarm
+from offnominal.alarms.catalogue import alarms as alarms
+from offnominal.alarms.catalogue import make_alarm as make_alarm
+from offnominal.alarms.charts import EpisodeCusum as EpisodeCusum
+from offnominal.alarms.charts import EpisodeEwma as EpisodeEwma
+from offnominal.alarms.conformal import ConformalAlarm as ConformalAlarm
+from offnominal.alarms.conformal import SplitConformalAlarm as SplitConformalAlarm
+from offnominal.alarms.conformal import TooFewEpisodes as TooFewEpisodes
+from offnominal.alarms.episode_maximum import EpisodeMaximum as EpisodeMaximum
+from offnominal.alarms.files import alarm_from_dict as alarm_from_dict
+from offnominal.alarms.files import load_alarm as load_alarm
+from offnominal.alarms.files import save_alarm as save_alarm
+from offnominal.alarms.guarantee import Guarantee as Guarantee
+from offnominal.alarms.guarantee_audit import GuaranteeAudit as GuaranteeAudit
+from offnominal.alarms.guarantee_audit import audit_guarantee as audit_guarantee
+from offnominal.alarms.monitor import Monitor as Monitor
+from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
+from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
+from offnominal.alarms.online_monitor import MonitorOutput as MonitorOutput
+from offnominal.alarms.online_monitor import OnlineMonitor as OnlineMonitor
+from offnominal.alarms.simulation import simulate_scores as simulate_scores
+from offnominal.alarms.thresholds import Maximum as Maximum
+from offnominal.alarms.thresholds import Quantile as Quantile
+from offnominal.alarms.thresholds import ThreeSigma as ThreeSigma
+from offnominal.alarms.time_band import TimeBand as TimeBand
+from offnominal.alarms.window_maximum import WindowMaximum as WindowMaximum
+from offnominal.alarms.world_audit import WorldAudit as WorldAudit
+from offnominal.alarms.world_audit import alarms_at as alarms_at
+from offnominal.alarms.world_audit import audit_world as audit_world
+
+__all__ = [
+    "Alarm",
+    "AlarmEvidence",
+    "AlarmState",
+    "Audit",
+    "ConformalAlarm",
+    "EpisodeCusum",
+    "EpisodeEwma",
+    "EpisodeMaximum",
+    "Guarantee",
+    "GuaranteeAudit",
+    "Maximum",
+    "Monitor",
+    "MonitorOutput",
+    "OnlineMonitor",
+    "Quantile",
+    "SplitConformalAlarm",
+    "ThreeSigma",
+    "TimeBand",
+    "TooFewEpisodes",
+    "VectorMonitor",
+    "WindowMaximum",
+    "WorldAudit",
+    "alarm_from_dict",
+    "alarms",
+    "alarms_at",
+    "audit_alarm",
+    "audit_guarantee",
+    "audit_world",
+    "load_alarm",
+    "make_alarm",
+    "save_alarm",
+    "simulate_scores",
+]

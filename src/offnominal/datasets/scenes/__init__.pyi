@@ -1,0 +1,34 @@
+# Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.datasets.scenes.held_out import HeldOut as HeldOut
+from offnominal.datasets.scenes.index import FrameEntry as FrameEntry
+from offnominal.datasets.scenes.index import SceneEntry as SceneEntry
+from offnominal.datasets.scenes.index import SceneIndex as SceneIndex
+from offnominal.datasets.scenes.index import SceneManifest as SceneManifest
+from offnominal.datasets.scenes.published_reading import PublishedCloud as PublishedCloud
+from offnominal.datasets.scenes.published_reading import PublishedFrame as PublishedFrame
+from offnominal.datasets.scenes.published_reading import PublishedScene as PublishedScene
+from offnominal.datasets.scenes.published_reading import open_published as open_published
+from offnominal.datasets.scenes.reading import DrivingScene as DrivingScene
+from offnominal.datasets.scenes.reading import DrivingScenes as DrivingScenes
+from offnominal.datasets.scenes.reading import open_scenes as open_scenes
+from offnominal.datasets.scenes.recording import record_scenes as record_scenes
+from offnominal.datasets.scenes.scene_verification import verify_scenes as verify_scenes
+from offnominal.datasets.scenes.voxel_files import VoxelSettings as VoxelSettings
+
+__all__ = [
+    "DrivingScene",
+    "DrivingScenes",
+    "FrameEntry",
+    "HeldOut",
+    "PublishedCloud",
+    "PublishedFrame",
+    "PublishedScene",
+    "SceneEntry",
+    "SceneIndex",
+    "SceneManifest",
+    "VoxelSettings",
+    "open_published",
+    "open_scenes",
+    "record_scenes",
+    "verify_scenes",
+]

@@ -1,0 +1,38 @@
+# Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.evaluation.scenes.as_published import PublishedMetrics as PublishedMetrics
+from offnominal.evaluation.scenes.as_published import measure_as_published as measure_as_published
+from offnominal.evaluation.scenes.components import ComponentLimits as ComponentLimits
+from offnominal.evaluation.scenes.components import ComponentMetrics as ComponentMetrics
+from offnominal.evaluation.scenes.elements import Elements as Elements
+from offnominal.evaluation.scenes.elements import VoxelMapping as VoxelMapping
+from offnominal.evaluation.scenes.elements import voxel_elements as voxel_elements
+from offnominal.evaluation.scenes.scene_evaluation import choose_thresholds as choose_thresholds
+from offnominal.evaluation.scenes.scene_evaluation import evaluate_frames as evaluate_frames
+from offnominal.evaluation.scenes.scene_evaluation import evaluate_scenes as evaluate_scenes
+from offnominal.evaluation.scenes.scene_metrics import OperatingPoint as OperatingPoint
+from offnominal.evaluation.scenes.scene_metrics import SceneMetrics as SceneMetrics
+from offnominal.evaluation.scenes.scene_report import SceneReport as SceneReport
+from offnominal.evaluation.scenes.scored_scenes import SceneSettings as SceneSettings
+from offnominal.evaluation.scenes.scored_scenes import ScoredFrame as ScoredFrame
+from offnominal.evaluation.scenes.scored_scenes import collect_scores as collect_scores
+from offnominal.evaluation.scenes.temporal import TemporalMetrics as TemporalMetrics
+
+__all__ = [
+    "ComponentLimits",
+    "ComponentMetrics",
+    "Elements",
+    "OperatingPoint",
+    "PublishedMetrics",
+    "SceneMetrics",
+    "SceneReport",
+    "SceneSettings",
+    "ScoredFrame",
+    "TemporalMetrics",
+    "VoxelMapping",
+    "choose_thresholds",
+    "collect_scores",
+    "evaluate_frames",
+    "evaluate_scenes",
+    "measure_as_published",
+    "voxel_elements",
+]

@@ -1,0 +1,31 @@
+# Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.kinds import diagnosis as diagnosis
+from offnominal.kinds import faults as faults
+from offnominal.kinds import transfer as transfer
+from offnominal.kinds.diagnosis.cell import DiagnosisCell as DiagnosisCell
+from offnominal.kinds.diagnosis.study import DiagnosisStudy as DiagnosisStudy
+from offnominal.kinds.faults.cell import AlarmEntry as AlarmEntry
+from offnominal.kinds.faults.cell import Cell as Cell
+from offnominal.kinds.faults.cell import DataEntry as DataEntry
+from offnominal.kinds.faults.execution import run_cell as run_cell
+from offnominal.kinds.faults.fault_entry import FaultEntry as FaultEntry
+from offnominal.kinds.faults.study import Scale as Scale
+from offnominal.kinds.faults.study import Study as Study
+from offnominal.kinds.transfer.cell import TransferCell as TransferCell
+from offnominal.kinds.transfer.cell import TransferFault as TransferFault
+from offnominal.kinds.transfer.study import TransferStudy as TransferStudy
+
+__all__ = [
+    "AlarmEntry",
+    "Cell",
+    "DataEntry",
+    "DiagnosisCell",
+    "DiagnosisStudy",
+    "FaultEntry",
+    "Scale",
+    "Study",
+    "TransferCell",
+    "TransferFault",
+    "TransferStudy",
+    "run_cell",
+]

@@ -1,0 +1,28 @@
+# Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.anomalies.world_anomalies import anomalies_of as anomalies_of
+from offnominal.laws.alarm import check_alarm as check_alarm
+from offnominal.laws.anomaly import check_anomaly as check_anomaly
+from offnominal.laws.class_detector import check_class_detector as check_class_detector
+from offnominal.laws.detector import GPU_ROUNDING as GPU_ROUNDING
+from offnominal.laws.detector import check_detector as check_detector
+from offnominal.laws.environment import check_environment as check_environment
+from offnominal.laws.report import Finding as Finding
+from offnominal.laws.report import LawReport as LawReport
+from offnominal.laws.scene_detector import check_scene_detector as check_scene_detector
+from offnominal.laws.street_scenes import street_scene as street_scene
+from offnominal.laws.world import check_world as check_world
+
+__all__ = [
+    "Finding",
+    "GPU_ROUNDING",
+    "LawReport",
+    "anomalies_of",
+    "check_alarm",
+    "check_anomaly",
+    "check_class_detector",
+    "check_detector",
+    "check_environment",
+    "check_scene_detector",
+    "check_world",
+    "street_scene",
+]

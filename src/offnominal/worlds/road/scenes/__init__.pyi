@@ -1,0 +1,36 @@
+# Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth as AnomalyTruth
+from offnominal.worlds.road.scenes.driving_frame import DrivingFrame as DrivingFrame
+from offnominal.worlds.road.scenes.labelled_voxels import VOXEL_GRIDS as VOXEL_GRIDS
+from offnominal.worlds.road.scenes.labelled_voxels import voxel_grid as voxel_grid
+from offnominal.worlds.road.scenes.labelled_voxels import voxel_truth as voxel_truth
+from offnominal.worlds.road.scenes.recording_checks import RecordingCheck as RecordingCheck
+from offnominal.worlds.road.scenes.recording_checks import check_run as check_run
+from offnominal.worlds.road.scenes.recording_checks import find_placement_violations as find_placement_violations
+from offnominal.worlds.road.scenes.recording_checks import find_recording_violations as find_recording_violations
+from offnominal.worlds.road.scenes.recording_checks import placement_violations as placement_violations
+from offnominal.worlds.road.scenes.run import ScenarioRun as ScenarioRun
+from offnominal.worlds.road.scenes.sensor_points import EgoPoints as EgoPoints
+from offnominal.worlds.road.scenes.sensor_points import camera_points as camera_points
+from offnominal.worlds.road.scenes.sensor_points import ego_points as ego_points
+from offnominal.worlds.road.scenes.sensor_points import lidar_points as lidar_points
+from offnominal.worlds.road.scenes.town_scene import TownScene as TownScene
+
+__all__ = [
+    "AnomalyTruth",
+    "DrivingFrame",
+    "EgoPoints",
+    "RecordingCheck",
+    "ScenarioRun",
+    "TownScene",
+    "VOXEL_GRIDS",
+    "camera_points",
+    "check_run",
+    "ego_points",
+    "find_placement_violations",
+    "find_recording_violations",
+    "lidar_points",
+    "placement_violations",
+    "voxel_grid",
+    "voxel_truth",
+]
