@@ -89,6 +89,8 @@ def faults_of(world):
         return (
             {name: fault for name, fault in COMMON.items() if not name.startswith(("force", "action"))} | CRAFT | thief
         )
+    if (world, "dynamics/mass", "strong") not in PUBLISHED:
+        return {name: fault for name, fault in COMMON.items() if not name.startswith("force")}
     own = {"mass": Fault("dynamics/mass", PUBLISHED[world, "dynamics/mass", "strong"], 2)}
     if world.startswith("SAP"):
         own["moving objects"] = Fault("dynamics/moving_objects", 20.0)
