@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.policy import RandomPolicy
 from offnominal.alarms.catalogue import make_alarm
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.anomalies.anomaly import CameraAnomaly
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.fault import Fault
 from offnominal.core.directories import DATA_VARIABLE
+from offnominal.core.policy import RandomPolicy
 from offnominal.detectors.catalogue import make_detector
 from offnominal.detectors.classifiers.catalogue import make_class_detector
 from offnominal.detectors.scenes.catalogue import make_scene_detector

@@ -5,7 +5,7 @@ import pytest
 
 import offnominal as off
 from offnominal.agents import BallFollower, scripted_expert
-from offnominal.agents.scripted.ball_follower import CENTRE, DOWN, NOTHING, STROKE, UP, located, reflected
+from offnominal.worlds.pong.ball_follower import CENTRE, DOWN, NOTHING, STROKE, UP, located, reflected
 
 pytestmark = pytest.mark.long
 

@@ -5,8 +5,8 @@ import pytest
 from gymnasium.spaces import Box
 
 from offnominal.agents.noisy_policy import NoisyPolicy
-from offnominal.agents.policy import FunctionPolicy, Policy, RandomPolicy
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import FunctionPolicy, Policy, RandomPolicy
 
 SPACE = Box(-2.0, 2.0, (1,), dtype=np.float64)
 STILL = FunctionPolicy(lambda seen: np.zeros((len(seen), 1)))

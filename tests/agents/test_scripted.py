@@ -22,11 +22,11 @@ from offnominal.agents import (
     SwingUp,
     scripted_expert,
 )
-from offnominal.agents.scripted import swing_up
-from offnominal.agents.scripted.damped_least_squares import FOLDED, MOBILITY, hand_and_moves
 from offnominal.anomalies import Fault, Schedule
 from offnominal.core.errors import UnknownName
 from offnominal.worlds import make_world, worlds
+from offnominal.worlds.mujoco import swing_up
+from offnominal.worlds.mujoco.damped_least_squares import FOLDED, MOBILITY, hand_and_moves
 from offnominal.worlds.mujoco.reacher import hand_position
 
 pytestmark = pytest.mark.long

@@ -11,9 +11,9 @@ from functools import cache
 
 import numpy as np
 
-from offnominal.agents.policy import RandomPolicy
 from offnominal.core.episode import Episode
 from offnominal.core.errors import OffnominalError
+from offnominal.core.policy import RandomPolicy
 from offnominal.detectors import make_detector
 from offnominal.rollouts.collection import collect
 from offnominal.worlds.world_source import build_world

@@ -10,9 +10,11 @@ __getattr__, __dir__ = lazy_attributes(
         "network": ("NetworkPolicy",),
         "noisy_policy": ("NoisyPolicy",),
         "observation_normaliser": ("ObservationNormaliser",),
-        "policy": ("FunctionPolicy", "Policy", "RandomPolicy", "as_policy"),
+        "offnominal.core.policy": ("FunctionPolicy", "Policy", "RandomPolicy", "as_policy"),
         "sb3_files": ("import_sb3",),
+        "scripted": ("scripted_expert",),
         "uncertainty": ("UncertainPolicy",),
     },
-    packages=("scripted",),
+    catalogue="offnominal.agents.scripted:scripted_experts",
+    below="offnominal.worlds",
 )

@@ -1,5 +1,4 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
-from offnominal.agents import scripted as scripted
 from offnominal.agents import training as training
 from offnominal.agents import uncertainty as uncertainty
 from offnominal.agents.experts import expert as expert
@@ -11,24 +10,24 @@ from offnominal.agents.files import save_policy as save_policy
 from offnominal.agents.network import NetworkPolicy as NetworkPolicy
 from offnominal.agents.noisy_policy import NoisyPolicy as NoisyPolicy
 from offnominal.agents.observation_normaliser import ObservationNormaliser as ObservationNormaliser
-from offnominal.agents.policy import FunctionPolicy as FunctionPolicy
-from offnominal.agents.policy import Policy as Policy
-from offnominal.agents.policy import RandomPolicy as RandomPolicy
-from offnominal.agents.policy import as_policy as as_policy
 from offnominal.agents.sb3_files import import_sb3 as import_sb3
-from offnominal.agents.scripted import BallFollower as BallFollower
-from offnominal.agents.scripted import DampedLeastSquares as DampedLeastSquares
-from offnominal.agents.scripted import EnergyPump as EnergyPump
-from offnominal.agents.scripted import Gait as Gait
-from offnominal.agents.scripted import LaneFollower as LaneFollower
-from offnominal.agents.scripted import PickAndCarry as PickAndCarry
-from offnominal.agents.scripted import PogoPlayer as PogoPlayer
-from offnominal.agents.scripted import PoleBalance as PoleBalance
-from offnominal.agents.scripted import PotentialField as PotentialField
-from offnominal.agents.scripted import StraightLine as StraightLine
-from offnominal.agents.scripted import SwingUp as SwingUp
 from offnominal.agents.scripted import scripted_expert as scripted_expert
 from offnominal.agents.uncertainty import UncertainPolicy as UncertainPolicy
+from offnominal.core.policy import FunctionPolicy as FunctionPolicy
+from offnominal.core.policy import Policy as Policy
+from offnominal.core.policy import RandomPolicy as RandomPolicy
+from offnominal.core.policy import as_policy as as_policy
+from offnominal.worlds.arm.pick_and_carry import PickAndCarry as PickAndCarry
+from offnominal.worlds.arm.straight_line import StraightLine as StraightLine
+from offnominal.worlds.classic.energy_pump import EnergyPump as EnergyPump
+from offnominal.worlds.classic.pole_balance import PoleBalance as PoleBalance
+from offnominal.worlds.craft.pogo_player import PogoPlayer as PogoPlayer
+from offnominal.worlds.mujoco.damped_least_squares import DampedLeastSquares as DampedLeastSquares
+from offnominal.worlds.mujoco.gait import Gait as Gait
+from offnominal.worlds.mujoco.swing_up import SwingUp as SwingUp
+from offnominal.worlds.particles.potential_field import PotentialField as PotentialField
+from offnominal.worlds.pong.ball_follower import BallFollower as BallFollower
+from offnominal.worlds.road.lane_follower import LaneFollower as LaneFollower
 
 __all__ = [
     "BallFollower",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import overload
 
 from offnominal.agents.files import PolicyCard, TrainedPolicy
-from offnominal.agents.policy import Policy
-from offnominal.agents.scripted.catalogue import scripted_expert
+from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.weights import shipped_card, shipped_names, shipped_policy
 from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.core.policy import Policy
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.world_card import TrainingPresets
 

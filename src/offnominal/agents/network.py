@@ -12,13 +12,13 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.observation_normaliser import ObservationNormaliser
-from offnominal.agents.policy import Policy
 from offnominal.agents.state_dicts import check_action_scale, linear_layers, read_state_dict
 from offnominal.core.checks import positive_integer
 from offnominal.core.compilation import compiled
 from offnominal.core.dense_product import Matrix, blocks, dense
 from offnominal.core.deterministic_math import tanh
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import Policy
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box
 
-from offnominal.agents.policy import Policy
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.philox import fill_normal
+from offnominal.core.policy import Policy
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, IntArray, KeyArray
 

@@ -10,11 +10,11 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 
-from offnominal.agents.policy import Policy, as_policy
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.online_monitor import AlarmEvidence, OnlineMonitor
 from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState, UnsupportedEnvironment
+from offnominal.core.policy import Policy, as_policy
 from offnominal.core.printable import shown
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector

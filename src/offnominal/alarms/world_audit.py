@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from offnominal.agents.experts import expert
-from offnominal.agents.policy import Policy
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import alarms as registry
 from offnominal.alarms.guarantee_audit import GuaranteeAudit, audit_guarantee
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
+from offnominal.core.policy import Policy
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
 from offnominal.rollouts.collection import collect

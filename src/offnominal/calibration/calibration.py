@@ -15,7 +15,6 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert
 from offnominal.agents.files import TrainedPolicy, policy_hash
-from offnominal.agents.policy import Policy
 from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
 from offnominal.anomalies.strengths import CALIBRATED, LEVELS, Strength
@@ -36,6 +35,7 @@ from offnominal.calibration.statistics import Measurement, mean
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, InvalidState, UnknownName
 from offnominal.core.job_processes import current_job, processes_for
+from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import has_threads, worlds

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.policy import Policy, RandomPolicy
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.calibration.axis import Axis
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import Policy, RandomPolicy
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.rollouts.collection import returns
 from offnominal.worlds.world_source import WorldSource, open_world

@@ -14,7 +14,6 @@ from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy, save
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy_policy import NoisyPolicy
 from offnominal.agents.observation_normaliser import ObservationNormaliser
-from offnominal.agents.policy import Policy
 from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.training.settings import (
@@ -28,6 +27,7 @@ from offnominal.agents.training.settings import (
 from offnominal.agents.training.uncertainty_settings import UNCERTAINTY_ALGORITHMS, uncertainty_preset
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.core.files import made_folder, sha256_of
+from offnominal.core.policy import Policy
 from offnominal.rollouts.collection import collect
 from offnominal.rollouts.policy_card import evaluated_card
 from offnominal.rollouts.policy_evaluation import evaluate_policy, evaluation_options

@@ -14,7 +14,7 @@ from offnominal.core.imported_modules import import_modules
 from offnominal.core.registry import Registry
 
 if TYPE_CHECKING:
-    from offnominal.agents.policy import Policy
+    from offnominal.core.policy import Policy
     from offnominal.core.types import Array
     from offnominal.kinds.faults.fault_entry import FaultEntry
     from offnominal.studies.base import BaseStudy

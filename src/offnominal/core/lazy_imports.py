@@ -12,7 +12,12 @@ from typing import Any
 
 
 def lazy_attributes(
-    package: str, names: Mapping[str, Sequence[str]], *, catalogue: str = "", packages: Sequence[str] = ()
+    package: str,
+    names: Mapping[str, Sequence[str]],
+    *,
+    catalogue: str = "",
+    below: str = "",
+    packages: Sequence[str] = (),
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package, the only list of its public names.
 
@@ -22,7 +27,8 @@ def lazy_attributes(
         package: Its full name.
         names: Names that the package offers, by the module below it, or of this package, that defines them.
         catalogue: ``"package.module:name"`` of a registry, or of a function that returns entries; classes of entries
-            that are defined below the package are public names, too.
+            that are defined below a package are public names, too.
+        below: That package; this one if empty.
         packages: Packages below it whose public names are also names of this one.
 
     Raises:
@@ -33,7 +39,7 @@ def lazy_attributes(
         >>> load("JSONDecoder").__name__, load("encoder").__name__, listed()
         ('JSONDecoder', 'json.encoder', ['JSONDecoder'])
     """
-    public_names = PublicNames(package, names, catalogue, packages)
+    public_names = PublicNames(package, names, catalogue, below or package, packages)
     return public_names.load, public_names.listed
 
 
@@ -41,9 +47,9 @@ class PublicNames:
     """The public names of a package, and the modules that define them; see :func:`lazy_attributes`."""
 
     def __init__(
-        self, package: str, names: Mapping[str, Sequence[str]], catalogue: str, packages: Sequence[str]
+        self, package: str, names: Mapping[str, Sequence[str]], catalogue: str, below: str, packages: Sequence[str]
     ) -> None:
-        self.package, self.catalogue, self.packages = package, catalogue, packages
+        self.package, self.catalogue, self.below, self.packages = package, catalogue, below, packages
         top = package.partition(".")[0]
         self.listed_homes = {
             name: module if module.startswith(f"{top}.") else f"{package}.{module}"
@@ -69,7 +75,7 @@ class PublicNames:
         found = attribute_of(self.catalogue)
         for spec in found() if callable(found) else found:
             module, _, name = spec.implementation.partition(":")
-            if module.startswith(f"{self.package}."):
+            if module.startswith(f"{self.below}."):
                 yield name, module
 
     def load(self, name: str) -> Any:

@@ -9,12 +9,12 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.checks import positive_integer
 from offnominal.core.directories import data_home
 from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyExists, InvalidParameter, UnknownName, UnsupportedEnvironment
+from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import ProgressCallback, progress
 from offnominal.datasets.card import describe
 from offnominal.datasets.dataset import Dataset

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from offnominal.agents.experts import expert, expert_card, is_scripted
 from offnominal.agents.files import TrainedPolicy, load_policy, policy_hash
-from offnominal.agents.policy import Policy, as_policy
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import Policy, as_policy
 from offnominal.core.types import Array
 
 PolicySource = Policy | Callable[[Array], Array] | Path | str | None

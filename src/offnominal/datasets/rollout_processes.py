@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidState
 from offnominal.core.job_processes import current_job, processes_for
+from offnominal.core.policy import Policy
 from offnominal.datasets.recipe import Recipe
 from offnominal.rollouts.collection import rollout
 from offnominal.worlds.world_source import WorldSource

@@ -11,7 +11,6 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert
-from offnominal.agents.policy import FunctionPolicy
 from offnominal.anomalies.anomaly import Anomaly, CameraAnomaly, DynamicsAnomaly
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.environment_info import EnvironmentInfo
@@ -20,6 +19,7 @@ from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import calibrated_strengths
 from offnominal.core.episode import FRAMES, Episode, same_bytes
+from offnominal.core.policy import FunctionPolicy
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.laws.report import LawReport, SkipLaw, check_laws

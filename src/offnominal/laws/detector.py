@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from offnominal.agents.policy import RandomPolicy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.checks import instance_of
 from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
+from offnominal.core.policy import RandomPolicy
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.catalogue import detectors, make_detector, name_of
 from offnominal.detectors.detector import Detector, Step

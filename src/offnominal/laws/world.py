@@ -9,8 +9,8 @@ import numpy as np
 from gymnasium.spaces import Discrete
 from gymnasium.utils.env_checker import check_env
 
-from offnominal.agents.policy import RandomPolicy
 from offnominal.core.errors import UnsupportedEnvironment
+from offnominal.core.policy import RandomPolicy
 from offnominal.core.types import Array, IntArray
 from offnominal.laws.capabilities import require_world_tags
 from offnominal.laws.report import LawReport, SkipLaw, check_laws

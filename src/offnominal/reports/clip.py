@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.anomalies.anomaly import CameraAnomaly
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import FRAMES, Episode
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import Policy
 from offnominal.core.types import Frame, Frames
 from offnominal.detectors.detector import Detector
 from offnominal.reports.clip_files import check_clip_path, encode_frames, write_frames

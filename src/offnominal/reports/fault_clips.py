@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.agents.experts import expert
-from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import InvalidParameter, MissingDependency, OffnominalError
+from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import progress
 from offnominal.reports.clip import write_gallery
 from offnominal.reports.payload import LEVEL_ORDER

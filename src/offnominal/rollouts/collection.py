@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.agents.policy import Policy, as_policy
 from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault, FaultsPerRow
 from offnominal.anomalies.fault_injection import row_faults
@@ -17,6 +16,7 @@ from offnominal.anomalies.injection import Injection
 from offnominal.core.checks import integer_in, positive_integer
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidAction
+from offnominal.core.policy import Policy, as_policy
 from offnominal.core.progress_bar import progress
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray, IntArray

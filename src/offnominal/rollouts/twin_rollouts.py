@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import FaultsPerRow
 from offnominal.anomalies.fault_injection import row_faults
 from offnominal.core.checks import integer_in, number_in
 from offnominal.core.episode import Episode
+from offnominal.core.policy import Policy
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.rollouts.collection import BATCH, MOST_EPISODES, rollout

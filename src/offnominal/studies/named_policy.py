@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.agents.files import load_policy
-from offnominal.agents.policy import Policy, RandomPolicy
 from offnominal.agents.sb3_files import import_sb3
 from offnominal.agents.scripted import scripted_expert
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.imported_modules import attribute_of
+from offnominal.core.policy import Policy, RandomPolicy
 from offnominal.core.types import Array
 from offnominal.datasets.policy_source import SCRIPTED
 from offnominal.studies.source_names import RANDOM, SB3, WEIGHTS

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.policy import FunctionPolicy, Policy
 from offnominal.anomalies.factory import make
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.injected_envs import InjectedEnv
@@ -16,6 +15,7 @@ from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.checks import integer_in, number_in, one_of
 from offnominal.core.episode import Event
 from offnominal.core.errors import InvalidParameter, InvalidState
+from offnominal.core.policy import FunctionPolicy, Policy
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, Frame
 from offnominal.detectors.detector import Step

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from offnominal.agents.experts import expert
-from offnominal.agents.policy import Policy, RandomPolicy
 from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.weights import shipped_names
 from offnominal.alarms.catalogue import alarms
@@ -14,6 +13,7 @@ from offnominal.core.capabilities import Need
 from offnominal.core.checks import one_of
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import Policy, RandomPolicy
 from offnominal.detectors.catalogue import detectors
 from offnominal.reports.colours import UNTRAINED
 from offnominal.worlds.catalogue import worlds

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 from gymnasium.spaces import Box
 
-from offnominal.agents.policy import FunctionPolicy
 from offnominal.core import stream_keys
 from offnominal.core.philox import fill_uniform
+from offnominal.core.policy import FunctionPolicy
 from offnominal.core.registry import Spec
 from offnominal.worlds import Channel, EvaluationTerms, PhysicsParameter, TrainingPresets, World, WorldCard
 

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import offnominal as off
-from offnominal.agents.policy import RandomPolicy
-from offnominal.agents.scripted.pogo_player import PogoPlayer
 from offnominal.anomalies import Fault, Schedule
 from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.policy import RandomPolicy
 from offnominal.datasets.policy_source import resolve_policy
 from offnominal.rollouts import collect, twins
 from offnominal.worlds.craft import blocks as b
 from offnominal.worlds.craft.action_table import action_numbers, commands_of
 from offnominal.worlds.craft.card import CARDS
 from offnominal.worlds.craft.novelties import NOVELTIES
+from offnominal.worlds.craft.pogo_player import PogoPlayer
 from offnominal.worlds.craft.symbols import COUNTED, FRONT, HELD, MAP, SIZE, belief, encode
 from offnominal.worlds.craft.world import PogoWorld
 

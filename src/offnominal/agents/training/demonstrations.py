@@ -11,11 +11,11 @@ from gymnasium.spaces import Box
 from torch import Tensor
 
 from offnominal.agents.network import NetworkPolicy
-from offnominal.agents.policy import Policy
 from offnominal.agents.training.learners import TQC, Learner
 from offnominal.agents.training.replay_buffer import ReplayBuffer
 from offnominal.core.cuda_graph import capture
 from offnominal.core.episode import Episode
+from offnominal.core.policy import Policy
 from offnominal.core.types import Array
 
 CLONING_STEPS = 20_000

@@ -12,7 +12,6 @@ import torch
 from gymnasium.spaces import Box
 
 from offnominal.agents.network import NetworkPolicy
-from offnominal.agents.policy import Policy
 from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoint
 from offnominal.agents.training.demonstrations import add_demonstrations, demonstrated_actions, imitate
 from offnominal.agents.training.learners import LEARNERS, Learner
@@ -22,6 +21,7 @@ from offnominal.core.cuda_graph import capture
 from offnominal.core.device import choose_device
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import make_vector

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.agents.policy import Policy
 from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoint
 from offnominal.agents.training.ddpg import DDPG
 from offnominal.agents.training.dqn import DQN
@@ -26,6 +25,7 @@ from offnominal.core.checks import integer_in
 from offnominal.core.cuda_graph import capture
 from offnominal.core.device import choose_device
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import make_world

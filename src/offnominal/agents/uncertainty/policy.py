@@ -8,12 +8,12 @@ from typing import Literal, Protocol
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.agents.policy import Policy
 from offnominal.agents.uncertainty.dense_networks import DenseNetworks
 from offnominal.agents.uncertainty.kernel import ENSEMBLE, mean_and_std_kernel
 from offnominal.core.checks import integer_in, number_in
 from offnominal.core.dense_product import Matrix
 from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.policy import Policy
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, IntArray, KeyArray
 

@@ -9,11 +9,11 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert, expert_cards
 from offnominal.agents.files import load_policy, policy_hash
-from offnominal.agents.policy import Policy
 from offnominal.agents.uncertainty import UncertainPolicy
 from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.policy import Policy
 
 PolicySource = UncertainPolicy | Path | str | None
 """A policy; its file; the name of a shipped policy, as ``"OOD-CartPole-v0"`` or ``"OOD-CartPole-v0--dqn-dropout"``; or

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
+from offnominal.core.policy import Policy
 from offnominal.papers.ood_rl.cell import OODCell
 from offnominal.papers.ood_rl.settings import OODSetting, settings
 from offnominal.rollouts.collection import collect, rollout

@@ -123,7 +123,7 @@ REACH = WorldCard(
     physics_parameters=_ARM_PARAMETERS,
     target="offnominal.worlds.arm.reach:Reach",
     tags=("camera", "threads"),
-    scripted_expert=Spec("StraightLine", "offnominal.agents.scripted.straight_line:StraightLine"),
+    scripted_expert=Spec("StraightLine", "offnominal.worlds.arm.straight_line:StraightLine"),
     training=_training(1.0, 50.0),
     page="urm-reach",
 )
@@ -159,7 +159,7 @@ ROBOT_REACH = WorldCard(
     ),
     target="offnominal.worlds.arm.robot_reach:RobotReach",
     tags=("camera", "threads"),
-    scripted_expert=Spec("StraightLine", "offnominal.agents.scripted.straight_line:StraightLine"),
+    scripted_expert=Spec("StraightLine", "offnominal.worlds.arm.straight_line:StraightLine"),
     training=_training(1.0, 50.0),
     page="urr-reach",
 )
@@ -188,7 +188,7 @@ PICK_AND_PLACE = WorldCard(
     ),
     target="offnominal.worlds.arm.pick_and_place:PickAndPlace",
     tags=("camera", "threads"),
-    scripted_expert=Spec("PickAndCarry", "offnominal.agents.scripted.pick_and_carry:PickAndCarry"),
+    scripted_expert=Spec("PickAndCarry", "offnominal.worlds.arm.pick_and_carry:PickAndCarry"),
     training=_training(10.0, 100.0),
     page="urm-pnp",
 )

@@ -39,7 +39,7 @@ CARTPOLE = WorldCard(
     ),
     target="offnominal.worlds.classic.world:CartPole",
     tags=("camera",),
-    scripted_expert=Spec("PoleBalance", "offnominal.agents.scripted.pole_balance:PoleBalance"),
+    scripted_expert=Spec("PoleBalance", "offnominal.worlds.classic.pole_balance:PoleBalance"),
     page="classic",
 )
 
@@ -64,7 +64,7 @@ PENDULUM = WorldCard(
     ),
     target="offnominal.worlds.classic.world:Pendulum",
     tags=("camera",),
-    scripted_expert=Spec("EnergyPump", "offnominal.agents.scripted.energy_pump:EnergyPump"),
+    scripted_expert=Spec("EnergyPump", "offnominal.worlds.classic.energy_pump:EnergyPump"),
     training=TrainingPresets(
         uncertain_policy={
             "algorithm": "ddpg",

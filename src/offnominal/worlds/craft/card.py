@@ -38,7 +38,7 @@ def _card(version: Version, summary: str, *, expert_length: int, walks: bool) ->
         tags=("camera",),
         scripted_expert=Spec(
             "PogoPlayer",
-            "offnominal.agents.scripted.pogo_player:PogoPlayer",
+            "offnominal.worlds.craft.pogo_player:PogoPlayer",
             options={"version": version, "walks": walks},
         ),
         page="craft-pogo",

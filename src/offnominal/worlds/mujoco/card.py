@@ -77,7 +77,7 @@ CARDS = {
             physics_parameters=_physics_parameters("on the pole against x"),
             target="offnominal.worlds.mujoco.cartpole:CartpoleSwingup",
             tags=("camera",),
-            scripted_expert=Spec("SwingUp", "offnominal.agents.scripted.swing_up:SwingUp"),
+            scripted_expert=Spec("SwingUp", "offnominal.worlds.mujoco.swing_up:SwingUp"),
             training=TrainingPresets(policy=_WITH_DEMONSTRATIONS, published=_PUBLISHED),
             page="cartpole-swingup",
         ),
@@ -99,7 +99,7 @@ CARDS = {
             target="offnominal.worlds.mujoco.reacher:Reacher3D",
             tags=("camera", "threads"),
             scripted_expert=Spec(
-                "DampedLeastSquares", "offnominal.agents.scripted.damped_least_squares:DampedLeastSquares"
+                "DampedLeastSquares", "offnominal.worlds.mujoco.damped_least_squares:DampedLeastSquares"
             ),
             training=TrainingPresets(
                 policy={
@@ -146,7 +146,7 @@ CARDS = {
             physics_parameters=_physics_parameters("on the front foot against x"),
             target="offnominal.worlds.mujoco.cheetah:HalfCheetah",
             tags=("camera", "threads"),
-            scripted_expert=Spec("Gait", "offnominal.agents.scripted.gait:Gait"),
+            scripted_expert=Spec("Gait", "offnominal.worlds.mujoco.gait:Gait"),
             training=TrainingPresets(
                 policy={
                     "steps": 9_000_000,

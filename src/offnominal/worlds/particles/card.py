@@ -95,7 +95,7 @@ def _card(
         options={"id": id},
         tags=("camera",),
         scripted_expert=Spec(
-            "PotentialField", "offnominal.agents.scripted.potential_field:PotentialField", options=controller
+            "PotentialField", "offnominal.worlds.particles.potential_field:PotentialField", options=controller
         ),
         training=TrainingPresets(policy=training, published=_PUBLISHED),
         page="sap",

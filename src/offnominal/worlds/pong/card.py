@@ -22,7 +22,7 @@ PONG = WorldCard(
     action=(Channel("paddle", ", ".join(f"{k} {name}" for k, name in enumerate(ACTIONS))),),
     target="offnominal.worlds.pong.world:Pong",
     tags=("camera",),
-    scripted_expert=Spec("BallFollower", "offnominal.agents.scripted.ball_follower:BallFollower"),
+    scripted_expert=Spec("BallFollower", "offnominal.worlds.pong.ball_follower:BallFollower"),
     training=TrainingPresets(
         uncertain_policy={
             "steps": 1_500_000,

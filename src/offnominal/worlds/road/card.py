@@ -92,7 +92,7 @@ LANE_KEEP = WorldCard(
     ),
     target="offnominal.worlds.road.lane_keeping:LaneKeeping",
     tags=("camera",),
-    scripted_expert=Spec("LaneFollower", "offnominal.agents.scripted.lane_follower:LaneFollower"),
+    scripted_expert=Spec("LaneFollower", "offnominal.worlds.road.lane_follower:LaneFollower"),
     training=TrainingPresets(
         policy={
             "steps": 2_000_000,

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.core.checks import require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import sincos
+from offnominal.core.policy import Policy
 from offnominal.core.types import Array, FloatArray
 from offnominal.worlds.mujoco.cartpole_kernel import (
     CONTROL_COST,

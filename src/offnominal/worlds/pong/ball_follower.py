@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.core.checks import require_shape
+from offnominal.core.policy import Policy
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 
 # All lengths are in pixels of the 84 by 84 observation.

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.core.checks import require_shape
+from offnominal.core.policy import Policy
 from offnominal.core.types import Array, IntArray
 from offnominal.worlds.mujoco.card import CARDS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offnominal.agents.policy import FunctionPolicy
+from offnominal.core.policy import FunctionPolicy
 from offnominal.core.types import Array, FloatArray
 
 # Mobility of each joint, shoulder to hand: the two at the shoulder turn by at most 0.1 rad/s.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offnominal.agents.policy import FunctionPolicy
+from offnominal.core.policy import FunctionPolicy
 from offnominal.core.types import Array, FloatArray
 from offnominal.worlds.arm.card import STEP
 

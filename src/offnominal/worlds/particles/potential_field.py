@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offnominal.agents.policy import FunctionPolicy
+from offnominal.core.policy import FunctionPolicy
 from offnominal.core.types import Array
 
 _ANGLES = np.deg2rad(45.0 * np.arange(8))

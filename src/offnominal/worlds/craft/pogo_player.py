@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
+from offnominal.core.policy import Policy
 from offnominal.core.types import Array, IntArray
 from offnominal.worlds.craft.action_table import SIZES, action_numbers, commands_of
 from offnominal.worlds.craft.layout import BlockArray

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.core.checks import require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import arctan2
+from offnominal.core.policy import Policy
 from offnominal.core.types import Array, FloatArray
 from offnominal.worlds.classic.card import PENDULUM
 from offnominal.worlds.classic.kernel import MAX_TORQUE

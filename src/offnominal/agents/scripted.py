@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from offnominal.agents.policy import Policy
 from offnominal.core.errors import UnknownName
+from offnominal.core.policy import Policy
 from offnominal.core.registry import Spec
 from offnominal.worlds.catalogue import worlds
 

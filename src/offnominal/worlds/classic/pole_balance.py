@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.policy import Policy
 from offnominal.core.checks import require_shape
+from offnominal.core.policy import Policy
 from offnominal.core.types import Array
 
 # Gains on position, velocity, angle and angular velocity; the push is the sign of the weighted sum.
