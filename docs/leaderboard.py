@@ -7,9 +7,9 @@ import csv
 import sys
 from pathlib import Path
 
+from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.leaderboard import leaderboard_rows
 from offnominal.studies import open_run
-from offnominal.studies.metrics import METRICS
 
 FILE = Path(__file__).parent / "measured" / "leaderboard.csv"
 SHOWN = ("matched_auroc", "auroc", "equal_cost_mean_delay")

@@ -22,8 +22,8 @@ from offnominal.anomalies.strengths import (
     published_strengths,
     strengths_table,
 )
+from offnominal.evaluation.metrics import METRIC_GROUPS, Metric
 from offnominal.reports.tables import markdown
-from offnominal.studies.metrics import METRIC_GROUPS, Metric
 from offnominal.worlds import PhysicsParameter, make_world, worlds
 
 ROOT = Path(__file__).parents[1]

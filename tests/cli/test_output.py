@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from offnominal.cli import output
+from offnominal.evaluation.metrics import LEADERBOARD as METRICS
 from offnominal.reports.tables import text
-from offnominal.studies.metrics import METRICS
 
 LEADERBOARD = [
     {"rank": rank, "detector": name, "ties": "a"} | {each.label: "0.800 [0.790, 0.800]" for each in METRICS.values()}

@@ -9,11 +9,11 @@ import pytest
 
 from offnominal.core.rounding import fixed, grouped, significant
 from offnominal.evaluation.guarantee_check import percent
+from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.guarantees import guarantee_rows
 from offnominal.reports.leaderboard import leaderboard_rows
 from offnominal.reports.timings import TIMING, timing_rows
 from offnominal.studies.guarantees import guarantees
-from offnominal.studies.metrics import METRICS
 
 from ..reports.synthetic import SKILL, run_results
 

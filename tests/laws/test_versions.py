@@ -60,7 +60,7 @@ def test_an_edit_changes_the_pin_only_if_it_changes_code_that_is_used(sources):
 
 def test_the_pin_of_a_study_kind_covers_its_evaluation_and_not_its_report(sources):
     before = pin_of(sources, study_kinds, "study")
-    module = "offnominal.studies.detector_evaluation"
+    module = "offnominal.evaluation.detector_evaluation"
     edited = sources.edited(module, source_of(module) + "\nprint()\n")
     assert pin_of(edited, study_kinds, "study") != before
     report = "offnominal.kinds.faults.kind"

@@ -40,7 +40,7 @@ def test_the_better_detector_is_first_and_ties_are_shown(found):
     rows = found.leaderboard()
     assert [row["detector"] for row in rows] == ["Mahalanobis", "Random"]
     assert [row["ties"] for row in rows] == ["a", "b"]
-    assert str(found).splitlines()[0].split() == ["rank", "detector", "ties", "time-matched", "AUROC"]
+    assert str(found).splitlines()[0].split() == ["rank", "detector", "ties", "Time-matched", "AUROC", "AUROC"]
     assert str(found).splitlines()[3].startswith("Mahalanobis is best; the interval of its difference")
 
 

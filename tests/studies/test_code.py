@@ -125,7 +125,7 @@ def test_our_own_detectors_do_not_know_each_other(sources):
 
 def test_every_cell_depends_on_the_metrics_and_on_its_alarms(sources):
     assert code_of(small_cell(alarms=()), sources) != code_of(small_cell(), sources)
-    used = sources.used("offnominal.studies.detector_evaluation:evaluate_detector")
+    used = sources.used("offnominal.evaluation.detector_evaluation:DetectorEvaluator")
     assert {
         "offnominal.evaluation.time_matched:time_matched_of_steps",
         "offnominal.evaluation.timing:timing_of_outcomes",

@@ -12,7 +12,7 @@ from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParamet
 from offnominal.studies import Failure, Store, same_results
 from offnominal.studies.failure import ErrorInfo
 from offnominal.studies.generation import LostResult
-from offnominal.studies.result_rows import DRAWS, POOLED_DRAWS
+from offnominal.studies.result_rows import DRAWS
 
 from .cases import NAMES, rekeyed, small_cell
 
@@ -62,7 +62,7 @@ def test_questions_are_answered_from_all_cells(store, result):
         assert row["mean"] == result[row["name"]].rows["matched_auroc"][0].as_py()
     assert count(store, "results") == 6
     columns = store.sql("SELECT * FROM results").column_names
-    assert not {*DRAWS, *POOLED_DRAWS} & set(columns)
+    assert not set(DRAWS) & set(columns)
     (cell,) = store.sql("SELECT * FROM cells WHERE name = 'KNN'").to_pylist()
     assert cell["key"] == result["KNN"].key
     assert cell["code"] == result["KNN"].rows.schema.metadata[b"code"].decode()

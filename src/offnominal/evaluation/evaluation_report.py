@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from offnominal.core.checks import instances_of
@@ -18,28 +18,10 @@ from offnominal.evaluation.estimate import (
     lower_median_over_seeds,
 )
 from offnominal.evaluation.guarantee_check import GuaranteeCheck, over_runs
+from offnominal.evaluation.metrics import SECONDS, label_of, metrics_at
 from offnominal.evaluation.split_report import SplitReport
 
-HEADLINE = {
-    "auroc": "AUROC",
-    "null_auroc": "null",
-    "excess_auroc": "excess",
-    "matched_auroc": "time-matched",
-    "episode_auroc": "AUROC of episodes",
-    "event_detected": "events detected",
-    "event_median_delay": "event delay",
-    "event_median_delay_s": "event delay [s]",
-    "event_false_alarms_per_hour": "false per hour between events",
-    "equal_cost_mean_delay": "delay at equal cost",
-    "equal_cost_mean_delay_s": "delay at equal cost [s]",
-    "median_delay": "median delay",
-    "median_delay_s": "median delay [s]",
-    "within_10": "within 10",
-    "miss_rate": "missed",
-    "early_rate": "early",
-    "false_alarms": "false per 1,000",
-    "false_alarms_per_hour": "false per hour",
-}
+Numbers = Mapping[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,22 +31,31 @@ class ReportLine:
     Args:
         split: Name of the split.
         counts: Exact numbers, such as the number of episodes, by name.
-        numbers: Estimates by name.
+        scores: Estimates that need no alarm, by name.
+        alarm: Estimates about the alarm, by name; empty without an alarm.
     """
 
     split: str
     counts: Mapping[str, int | float | None]
-    numbers: Mapping[str, Estimate]
+    scores: Numbers
+    alarm: Numbers = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> Numbers:
+        """All estimates by name."""
+        return {**self.scores, **self.alarm}
 
     def row(self) -> dict[str, Any]:
         """Return a flat row: each estimate gives three columns, `name`, `name_low` and `name_high`.
 
         A median delay is None if the `miss_rate` is above one half.
         """
-        row: dict[str, Any] = {"split": self.split, **self.counts}
-        for name, number in self.numbers.items():
-            row |= number.columns(name)
-        return row
+        return {"split": self.split, **self.counts, **columns_of(self.numbers)}
+
+
+def columns_of(numbers: Numbers) -> dict[str, float | None]:
+    """Return estimates as columns of a table: value and interval."""
+    return {column: value for name, number in numbers.items() for column, value in number.columns(name).items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +93,9 @@ class EvaluationReport:
     ) -> EvaluationReport:
         """Return the report of some splits."""
         details = tuple(instances_of("splits", splits, SplitReport))
-        lines = tuple(ReportLine(split.name, split.counts(), split.numbers()) for split in details)
+        lines = tuple(
+            ReportLine(split.name, split.counts(), split.score_numbers(), split.alarm_numbers()) for split in details
+        )
         return cls(world, lines, details, guarantee)
 
     @classmethod
@@ -121,11 +114,11 @@ class EvaluationReport:
             )
         lines = []
         for rows in zip(*(report.lines for report in reports), strict=True):
-            numbers = {}
-            for name in rows[0].numbers:
-                over_seeds = lower_median_over_seeds if is_median_delay(name) else average_over_seeds
-                numbers[name] = over_seeds([row.numbers[name] for row in rows], seed=seed)
-            lines.append(ReportLine(rows[0].split, rows[0].counts, numbers))
+            scores, alarm = (
+                {name: _over_seeds(name, [part[name] for part in parts], seed) for name in parts[0]}
+                for parts in ([row.scores for row in rows], [row.alarm for row in rows])
+            )
+            lines.append(ReportLine(rows[0].split, rows[0].counts, scores, alarm))
         checks = [report.guarantee for report in reports if report.guarantee is not None]
         return cls(reports[0].world, tuple(lines), guarantee=over_runs(checks) if checks else None)
 
@@ -138,17 +131,16 @@ class EvaluationReport:
         raise UnknownName(f"no split {split!r} in the report.{did_you_mean(split, names)} It has: {', '.join(names)}.")
 
     def mean(self) -> ReportLine:
-        """Return the unweighted mean over splits of the metrics that all of them have.
+        """Return the unweighted mean over splits of the metrics that all of them have, as leaderboards do.
 
-        Median delays are combined by the median. A metric that is undefined for one split is undefined in the mean.
+        Median delays are combined by the median. Splits for which a metric is undefined are left out of its mean.
         """
-        shared = [name for name in self.lines[0].numbers if all(name in line.numbers for line in self.lines)]
-        numbers = {}
-        for name in shared:
-            combine = lower_median if is_median_delay(name) else average
-            numbers[name] = combine([line.numbers[name] for line in self.lines])
+        scores, alarm = (
+            {name: _mean(name, [part[name] for part in parts]) for name in parts[0] if all(name in p for p in parts)}
+            for parts in ([line.scores for line in self.lines], [line.alarm for line in self.lines])
+        )
         counts = {"episodes": sum(int(line.counts["episodes"] or 0) for line in self.lines)}
-        return ReportLine(f"mean of {len(self.lines)}", counts, numbers)
+        return ReportLine(f"mean of {len(self.lines)}", counts, scores, alarm)
 
     @property
     def notes(self) -> list[str]:
@@ -162,7 +154,12 @@ class EvaluationReport:
             period: Seconds per step.
             within: Delays in seconds, in the order of those in steps.
         """
-        lines = [ReportLine(line.split, line.counts, _in_seconds(line.numbers, period, within)) for line in self.lines]
+        lines = [
+            ReportLine(
+                line.split, line.counts, *(_in_seconds(part, period, within) for part in (line.scores, line.alarm))
+            )
+            for line in self.lines
+        ]
         return replace(self, lines=tuple(lines))
 
     def __str__(self) -> str:
@@ -187,19 +184,56 @@ class EvaluationReport:
     def summary(self) -> list[dict[str, Any]]:
         """Return one row per split with the most important metrics, and their mean, for printing."""
         lines = [*self.lines, self.mean()] if len(self.lines) > 1 else list(self.lines)
-        shown = [name for name in HEADLINE if any(name in line.numbers for line in lines)]
+        shown = _in_summary(dict.fromkeys(name for line in lines for name in line.numbers))
         return [
             {
                 "split": line.split,
                 "episodes": line.counts["episodes"],
                 "never faulty": line.counts.get("never_faulty"),
-                **{HEADLINE[name]: delay_text(line.numbers[name]) if name in line.numbers else None for name in shown},
+                **_texts(line.numbers, shown),
             }
             for line in lines
         ]
 
+    def alarm_summary(self) -> dict[str, str | None]:
+        """Return the most important metrics of the alarm, over all splits, by their labels."""
+        found = (self.mean() if len(self.lines) > 1 else self.lines[0]).alarm
+        return _texts(found, _in_summary(found))
 
-def _in_seconds(numbers: Mapping[str, Estimate], period: float, within: Sequence[float]) -> dict[str, Estimate]:
+
+def number_text(name: str, number: Estimate | None) -> str | None:
+    """Return a metric as text; None if there is none.
+
+    Example:
+        >>> number_text("median_delay", Estimate(float("inf"))), number_text("auroc", Estimate(0.75))
+        ('> 50 % missed', '0.750')
+    """
+    if number is None:
+        return None
+    return delay_text(number) if is_median_delay(name) else str(number)
+
+
+def _in_summary(names: Iterable[str]) -> list[str]:
+    """Return the metrics of summaries among some columns, in the order of the table; also those in seconds."""
+    order = {name: place for place, name in enumerate(metrics_at("summary"))}
+    shown = [name for name in names if name.removesuffix(SECONDS) in order]
+    return sorted(shown, key=lambda name: order[name.removesuffix(SECONDS)])
+
+
+def _texts(numbers: Numbers, names: Iterable[str]) -> dict[str, str | None]:
+    return {label_of(name): number_text(name, numbers.get(name)) for name in names}
+
+
+def _mean(name: str, estimates: Sequence[Estimate]) -> Estimate:
+    known = [each for each in estimates if each.value is not None] or estimates
+    return (lower_median if is_median_delay(name) else average)(known)
+
+
+def _over_seeds(name: str, estimates: Sequence[Estimate], seed: int) -> Estimate:
+    return (lower_median_over_seeds if is_median_delay(name) else average_over_seeds)(estimates, seed=seed)
+
+
+def _in_seconds(numbers: Numbers, period: float, within: Sequence[float]) -> dict[str, Estimate]:
     """Return numbers with delays in seconds."""
     seconds = [f"{value:g}s" for value in within]
     found: dict[str, Estimate] = {}
@@ -208,7 +242,7 @@ def _in_seconds(numbers: Mapping[str, Estimate], period: float, within: Sequence
         stem, _, last = name.rpartition("_")
         if last == "delay":
             scaled = Estimate(None if number.value is None else number.value * period, number.draws * period)
-            found[f"{name}_s"] = scaled
+            found[name + SECONDS] = scaled
         elif stem.endswith("within") and last.isdigit():
             found[f"{stem}_{seconds[counts.setdefault(stem, 0)]}"] = number
             counts[stem] += 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, InvalidScores
-from offnominal.core.types import Array, BoolArray
+from offnominal.core.types import Array, BoolArray, IntArray
 from offnominal.evaluation.bootstrap import REPLICATES, Resamples
 from offnominal.evaluation.discrimination import discrimination_of_steps
 from offnominal.evaluation.episode_ranking import episode_auroc
@@ -90,55 +90,27 @@ def evaluate_split(
         >>> report.matched.auroc
         Estimate(0.759 [0.745, 0.773])
     """
-    truths = [each if isinstance(each, GroundTruth) else GroundTruth.of(each) for each in episodes]
-    steps = StepScores.of(scores, lengths=[len(truth.active) for truth in truths])
-    active = flags([truth.active for truth in truths], steps.lengths)
-    drawn = Resamples.draw(len(steps), replicates, seed=seed)
-    case = _Case(steps, active, truths, drawn, tuple(within), horizon)
-    units, note = units_of(steps.values, active, steps.bounds, block)
-    parts: dict[str, Any] = {}
-    others, drawn_others = None, None
-    if nominal is not None:
-        others = StepScores.of(nominal, "nominal scores")
-        drawn_others = Resamples.draw_nominal(len(others), replicates, seed=seed)
-        parts = case.compared_with(others, drawn_others, cost)
-        if len(others) == 1:
-            parts = {key: without_intervals(part) for key, part in parts.items()}
-    if twin_scores is not None:
-        if len(twin_scores) != len(truths):
-            raise InvalidScores(f"there are scores of {len(twin_scores)} twins; expected {len(truths)}.")
-        parts["null"] = null_discrimination_of_steps(StepScores.of(twin_scores, "scores of the twins"), truths, drawn)
-    if alarms is not None:
-        raised = flags(alarms, steps.lengths, "alarms")
-        if nominal_alarms is not None and others is not None:
-            flags(nominal_alarms, others.lengths, "nominal alarms")
-        parts["timing"] = case.timing(raised, case.onsets)
-        if twins is not None:
-            parts["effective_timing"] = case.timing(raised, _twin_onsets(episodes, twins))
-    parts = case.discriminated(parts, others, drawn_others)
-    if units is not None and units is not steps.bounds:
-        blocks = Resamples.draw(len(units) - 1, replicates, seed=seed)
-        pooled = discrimination_of_steps(StepScores(steps.values, units), active, blocks).pooled
-        parts["discrimination"] = replace(parts["discrimination"], pooled=pooled)
-    if alarms is not None and nominal_alarms is not None:
-        false = _false_alarms(nominal_alarms, others, period, block, replicates=replicates, seed=seed)
-        parts["timing"] = replace(parts["timing"], false_alarms=false)
-    if alarms is not None and any(truth.ends_early for truth in truths):
-        cut = steps.bounds if units is None else units
-        blocks = Resamples.draw(len(cut) - 1, replicates, seed=seed)
-        found = events_of_flags(raised, active, steps.bounds, cut, blocks, within, period)
-        parts["events"] = found if units is not None else without_intervals(found)
-    notes = (f"{name or 'faulty episodes'}: {note}",) if note else ()
-    return SplitReport(
-        name=name,
-        episodes=len(truths),
-        never_faulty=case.onsets.count(None),
-        notes=notes if replicates else (),
-        **parts,
+    case = SplitCase.of(
+        scores, episodes, name=name, within=within, horizon=horizon, block=block, replicates=replicates, seed=seed
     )
+    others = None if nominal is None else NominalScores.of(nominal, replicates=replicates, seed=seed)
+    if twin_scores is not None and len(twin_scores) != len(case.truths):
+        raise InvalidScores(f"there are scores of {len(twin_scores)} twins; expected {len(case.truths)}.")
+    paired = None if twin_scores is None else StepScores.of(twin_scores, "scores of the twins")
+    report = case.report(others, paired, cost=cost)
+    if alarms is None:
+        return report
+    false = None
+    if nominal_alarms is not None:
+        if others is not None:
+            flags(nominal_alarms, others.steps.lengths, "nominal alarms")
+        joined = None if others is None else others.steps
+        false = nominal_false_alarms(nominal_alarms, joined, period, block, replicates=replicates, seed=seed)
+    effective = None if twins is None else _twin_onsets(episodes, twins)
+    return case.with_alarm(report, alarms, effective, false, period=period)
 
 
-def _false_alarms(
+def nominal_false_alarms(
     alarms: Sequence[Array],
     scores: StepScores | None,
     period: float | None,
@@ -147,7 +119,16 @@ def _false_alarms(
     replicates: int,
     seed: int,
 ) -> FalseAlarms:
-    """Return the false alarms of nominal episodes, with intervals from blocks if there is only one episode."""
+    """Return the false alarms of nominal episodes, with intervals from blocks if there is only one episode.
+
+    Args:
+        alarms: One boolean array per nominal episode.
+        scores: Their scores, for the length of the blocks.
+        period: Seconds per step, for the rate per hour.
+        block: Steps of a block; None to choose.
+        replicates: Bootstrap replicates.
+        seed: Seed of the bootstrap.
+    """
     if len(alarms) != 1 and block is None:
         return measure_false_alarms(alarms, period=period, replicates=replicates, seed=seed)
     if scores is None:
@@ -187,47 +168,172 @@ def effective_onsets(episodes: Sequence[Episode], twins: Sequence[Episode]) -> l
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Case:
-    """Data that all parts of a report share."""
+class NominalScores:
+    """Scores of the nominal episodes that all splits are compared with.
 
+    Args:
+        steps: The scores.
+        drawn: Bootstrap replicates of the episodes.
+    """
+
+    steps: StepScores
+    drawn: Resamples
+
+    @classmethod
+    def of(cls, scores: Sequence[Array], *, replicates: int, seed: int) -> NominalScores:
+        """Join the scores and draw the replicates."""
+        steps = StepScores.of(scores, "nominal scores")
+        return cls(steps, Resamples.draw_nominal(len(steps), replicates, seed=seed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitCase:
+    """The scores and labels of a split: first a report without an alarm, then the same with each alarm.
+
+    Args:
+        name: Name of the split.
+        steps: Scores of its episodes.
+        active: (S,): labels.
+        truths: Labels and faults of each episode.
+        drawn: Bootstrap replicates of the episodes.
+        blocks: Bounds and replicates of the units for pooled metrics and events; None if there is only one unit.
+        note: A sentence about the units; empty if they are the episodes.
+        within: Delays in steps.
+        horizon: Horizon of the restricted mean delay, in steps.
+    """
+
+    name: str
     steps: StepScores
     active: BoolArray
     truths: list[GroundTruth]
     drawn: Resamples
+    blocks: tuple[IntArray, Resamples] | None
+    note: str
     within: tuple[int, ...]
     horizon: int
+
+    @classmethod
+    def of(
+        cls,
+        scores: Sequence[Array],
+        episodes: Sequence[Episode] | Sequence[GroundTruth],
+        *,
+        name: str,
+        within: Sequence[int],
+        horizon: int,
+        block: int | None,
+        replicates: int,
+        seed: int,
+    ) -> SplitCase:
+        """Join scores and labels, and draw the replicates; see :func:`evaluate_split`."""
+        truths = [each if isinstance(each, GroundTruth) else GroundTruth.of(each) for each in episodes]
+        steps = StepScores.of(scores, lengths=[len(truth.active) for truth in truths])
+        active = flags([truth.active for truth in truths], steps.lengths)
+        drawn = Resamples.draw(len(steps), replicates, seed=seed)
+        units, note = units_of(steps.values, active, steps.bounds, block)
+        blocks = None
+        if units is not None:
+            own = units is not steps.bounds
+            blocks = units, Resamples.draw(len(units) - 1, replicates, seed=seed) if own else drawn
+        note = f"{name or 'faulty episodes'}: {note}" if note and replicates else ""
+        return cls(name, steps, active, truths, drawn, blocks, note, tuple(within), horizon)
 
     @property
     def onsets(self) -> list[int | None]:
         """First faulty transition of each episode."""
         return [truth.onset for truth in self.truths]
 
-    def timing(self, alarms: BoolArray, onsets: Sequence[int | None]) -> Timing:
-        """Return the timing of joined alarms."""
-        outcomes = AlarmOutcomes.of(alarms, self.steps.lengths, onsets)
-        return timing_of_outcomes(outcomes, self.drawn, within=self.within, horizon=self.horizon)
+    def report(
+        self, nominal: NominalScores | None, twins: StepScores | None, *, cost: float = COST, curves: bool = True
+    ) -> SplitReport:
+        """Return the metrics that need no alarm.
 
-    def discriminated(
-        self, parts: dict[str, Any], nominal: StepScores | None, drawn: Resamples | None
-    ) -> dict[str, Any]:
-        """Return the parts of a report with discrimination; without intervals if there is only one episode."""
+        Args:
+            nominal: Scores of nominal episodes.
+            twins: Scores of the nominal twins.
+            cost: False alarms per 1,000 nominal steps for the delays at equal cost.
+            curves: Whether to compute the operating curve, which is long.
+        """
+        parts: dict[str, Any] = {}
+        if nominal is not None:
+            parts = self._compared_with(nominal, cost, curves)
+            if twins is None:
+                parts["null"] = null_discrimination_of_steps(nominal.steps, self.truths, nominal.drawn)
+            if len(nominal.steps) == 1:
+                parts = {key: without_intervals(part) for key, part in parts.items()}
+        if twins is not None:
+            parts["null"] = null_discrimination_of_steps(twins, self.truths, self.drawn)
+        parts |= self._discrimination(nominal)
+        if len(self.steps) == 1:
+            parts = {key: without_intervals(part) for key, part in parts.items()}
+        if self.blocks is not None and self.blocks[0] is not self.steps.bounds:
+            units, drawn = self.blocks
+            pooled = discrimination_of_steps(StepScores(self.steps.values, units), self.active, drawn).pooled
+            parts["discrimination"] = replace(parts["discrimination"], pooled=pooled)
+        return SplitReport(
+            name=self.name,
+            episodes=len(self.truths),
+            never_faulty=self.onsets.count(None),
+            notes=(self.note,) if self.note else (),
+            **parts,
+        )
+
+    def with_alarm(
+        self,
+        report: SplitReport,
+        alarms: Sequence[Array],
+        effective: Sequence[int | None] | None,
+        false_alarms: FalseAlarms | None,
+        *,
+        period: float | None = None,
+    ) -> SplitReport:
+        """Return a report with the delays of an alarm and the detection of events.
+
+        Args:
+            report: Metrics without an alarm; see :meth:`report`.
+            alarms: One boolean array per episode.
+            effective: Effective onset of each episode; None without twins.
+            false_alarms: False alarms on nominal episodes.
+            period: Seconds per step, for false alarms per hour.
+        """
+        raised = flags(alarms, self.steps.lengths, "alarms")
+        timing = replace(self._timing(raised, self.onsets), false_alarms=false_alarms)
+        later = None if effective is None else self._timing(raised, effective)
+        events = None
+        if any(truth.ends_early for truth in self.truths):
+            units, drawn = (self.steps.bounds, self.drawn) if self.blocks is None else self.blocks
+            events = events_of_flags(raised, self.active, self.steps.bounds, units, drawn, self.within, period)
+            events = events if self.blocks is not None else without_intervals(events)
+        return replace(report, timing=timing, effective_timing=later, events=events)
+
+    def _timing(self, alarms: BoolArray, onsets: Sequence[int | None]) -> Timing:
+        """Return the timing of joined alarms; without intervals if there is only one episode."""
+        outcomes = AlarmOutcomes.of(alarms, self.steps.lengths, onsets)
+        found = timing_of_outcomes(outcomes, self.drawn, within=self.within, horizon=self.horizon)
+        return found if len(self.steps) > 1 else without_intervals(found)
+
+    def _discrimination(self, nominal: NominalScores | None) -> dict[str, Any]:
+        """Return the parts of a report with discrimination."""
         found = discrimination_of_steps(self.steps, self.active, self.drawn)
         baseline = discrimination_of_steps(self.steps.time_baseline(), self.active, self.drawn)
-        parts = {**parts, "discrimination": found, "time_baseline": baseline}
+        parts: dict[str, Any] = {"discrimination": found, "time_baseline": baseline}
         if found.one_class == len(self.steps) and self.active.any():
             whole = np.array([truth.active.any() for truth in self.truths])
-            ranked = episode_auroc(self.steps, whole, self.drawn, nominal, drawn)
-            parts["episode_auroc"] = without_intervals(ranked) if nominal is not None and len(nominal) == 1 else ranked
-        return parts if len(self.steps) > 1 else {key: without_intervals(part) for key, part in parts.items()}
+            others = (None, None) if nominal is None else (nominal.steps, nominal.drawn)
+            ranked = episode_auroc(self.steps, whole, self.drawn, *others)
+            alone = nominal is not None and len(nominal.steps) == 1
+            parts["episode_auroc"] = without_intervals(ranked) if alone else ranked
+        return parts
 
-    def compared_with(self, nominal: StepScores, drawn: Resamples, cost: float) -> dict[str, Any]:
+    def _compared_with(self, nominal: NominalScores, cost: float, curves: bool) -> dict[str, Any]:
         """Return the parts of a report that need nominal scores."""
+        steps, drawn = nominal.steps, nominal.drawn
         records = Records.of(self.steps, self.onsets)
+        delays = equal_cost_of_records(
+            records, steps, self.drawn, drawn, cost=cost, within=self.within, horizon=self.horizon
+        )
         return {
-            "null": null_discrimination_of_steps(nominal, self.truths, drawn),
-            "matched": time_matched_of_steps(self.steps, self.active, nominal, self.drawn, drawn),
-            "operating": operating_curve_of_records(records, nominal, self.horizon),
-            "equal_cost": equal_cost_of_records(
-                records, nominal, self.drawn, drawn, cost=cost, within=self.within, horizon=self.horizon
-            ),
+            "matched": time_matched_of_steps(self.steps, self.active, steps, self.drawn, drawn),
+            "operating": operating_curve_of_records(records, steps, self.horizon) if curves else None,
+            "equal_cost": delays,
         }

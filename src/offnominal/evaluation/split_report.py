@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offnominal.evaluation.discrimination import Discrimination, Ranking
@@ -28,7 +29,7 @@ class SplitReport:
         timing: Delays of the given alarms from the onset; None without alarms.
         effective_timing: The same from the effective onset; faults without an effect count as never faulty. None
             without alarms or twins.
-        operating: Delay against false alarms for all thresholds; None without nominal scores.
+        operating: Delay against false alarms for all thresholds; None without nominal scores or if left out.
         equal_cost: Timing with the threshold that a budget of false alarms allows; None without nominal scores.
         events: Detection of labelled intervals; None without alarms, or if every fault was injected or lasts to the end
             of its episode.
@@ -75,6 +76,10 @@ class SplitReport:
 
     def numbers(self) -> dict[str, Estimate]:
         """Return every estimate by name."""
+        return self.score_numbers() | self.alarm_numbers()
+
+    def score_numbers(self) -> dict[str, Estimate]:
+        """Return the estimates that need no alarm, by name."""
         rankings = {
             "": self.discrimination.local,
             "pooled_": self.discrimination.pooled,
@@ -94,14 +99,17 @@ class SplitReport:
             numbers["matched_auroc"] = self.matched.auroc
         if self.episode_auroc is not None:
             numbers["episode_auroc"] = self.episode_auroc
-        if self.events is not None:
-            numbers |= self.events.numbers()
-        timings: dict[str, Timing | EqualCost | None] = {
-            "": self.timing,
-            "effective_": self.effective_timing,
-            "equal_cost_": self.equal_cost,
-        }
-        for prefix, found in timings.items():
-            if found is not None:
-                numbers |= {f"{prefix}{name}": number for name, number in found.numbers().items()}
+        if self.equal_cost is not None:
+            numbers |= _prefixed("equal_cost_", self.equal_cost.numbers())
         return numbers
+
+    def alarm_numbers(self) -> dict[str, Estimate]:
+        """Return the estimates about the alarm, by name; none without an alarm."""
+        numbers = {} if self.timing is None else self.timing.numbers()
+        if self.effective_timing is not None:
+            numbers |= _prefixed("effective_", self.effective_timing.numbers())
+        return numbers if self.events is None else numbers | self.events.numbers()
+
+
+def _prefixed(prefix: str, numbers: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    return {f"{prefix}{name}": number for name, number in numbers.items()}

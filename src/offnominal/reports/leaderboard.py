@@ -6,18 +6,30 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from offnominal.evaluation.metrics import LEADERBOARD, LOG_LEADERBOARD, METRICS
 from offnominal.studies.leaderboards import leaderboard
-from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
 
 
 def metrics_of(results: RunResults) -> list[str]:
-    """Return the metrics of a run, the primary one first."""
+    """Return the metrics of leaderboards that a run has, the primary one first: those with intervals before others.
+
+    Logs of whole faulty episodes and single long logs have no interval of the AUROC within episodes; then the metrics
+    for logs are shown, too.
+    """
     table = results.table
     if "alarm" not in table.column_names:
         return []
     plain = table.filter(pc.is_null(table["alarm"]))
-    return [name for name in METRICS if name in plain.column_names and plain[name].null_count < plain.num_rows]
+    measured = [name for name in (*LEADERBOARD, *LOG_LEADERBOARD) if _has(plain, f"{name}_low")]
+    for_logs = [name for name in LOG_LEADERBOARD if name in measured and "auroc" not in measured]
+    return sorted(
+        filter(lambda name: _has(plain, name), (*LEADERBOARD, *for_logs)), key=lambda name: name not in measured
+    )
+
+
+def _has(rows: Any, column: str) -> bool:
+    return column in rows.column_names and rows[column].null_count < rows.num_rows
 
 
 def leaderboard_rows(results: RunResults) -> list[dict[str, Any]]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from offnominal.evaluation.delays import MEDIAN_DELAY
+from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.timings import readable
 from offnominal.studies.leaderboards import leaderboard
-from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
 from offnominal.studies.timings import Numbers, over, timings
 
-TIMING = {MEDIAN_DELAY: "median delay (steps)", "false_alarms": "false alarms per 1,000 steps"}
+TIMING = {name: METRICS[name].heading for name in (MEDIAN_DELAY, "false_alarms")}
 
 
 def summary_rows(results: RunResults, metric: str | None = None) -> list[dict[str, Any]]:
@@ -21,7 +21,7 @@ def summary_rows(results: RunResults, metric: str | None = None) -> list[dict[st
 
     Args:
         results: The run.
-        metric: One of :data:`~offnominal.studies.metrics.METRICS`; the first one of the run if None.
+        metric: One of :data:`~offnominal.evaluation.metrics.METRICS`; the first one of the run if None.
     """
     metrics = metrics_of(results)
     if metric is None and not metrics:

@@ -15,7 +15,7 @@ def comparison_sentence(found: PairedComparison) -> str:
     """Return which detector is better, by how much, and on how many faults.
 
     Example:
-        >>> from offnominal.studies.metrics import METRICS
+        >>> from offnominal.evaluation.metrics import METRICS
         >>> overall = PairedDifference(Estimate(0.8), Estimate(0.7), "win", 3, 1, 0)
         >>> comparison_sentence(PairedComparison(METRICS["auroc"], "KNN", "LOF", (), 0, overall, {}))
         'KNN is better than LOF: AUROC 0.800 and 0.700, difference +0.100. It is better on 3 faults, equal on 1 and ...'

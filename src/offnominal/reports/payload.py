@@ -11,10 +11,12 @@ import pyarrow.compute as pc
 
 from offnominal.core.types import BoolArray
 from offnominal.evaluation.delays import HALF_MISSED
+from offnominal.evaluation.metrics import METRICS, metrics_at
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.example_curves import default_example, select_examples
 from offnominal.reports.guarantees import guarantee_data
+from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.page_numbers import rounded
 from offnominal.reports.pairs import FaultDraws, pair_differences, pair_outcomes
 from offnominal.reports.timings import TIMING
@@ -22,7 +24,6 @@ from offnominal.studies.friedman import friedman
 from offnominal.studies.guarantees import guarantees
 from offnominal.studies.leaderboards import interval_ends, leaderboard, mean_of, over_training_runs
 from offnominal.studies.metric_table import MetricTable, world_labels
-from offnominal.studies.metrics import METRICS, TIMING_METRICS
 from offnominal.studies.results import RunResults
 from offnominal.studies.timings import Numbers, timings
 
@@ -30,13 +31,6 @@ LEVEL_ORDER = ("tiny", "light", "medium", "strong", "extreme")
 KIND_ORDER = ("observation", "action", "dynamics")
 Sides = tuple[list[str], list[str], list[str]]
 """Worlds, kinds and levels."""
-EXTRAS = {
-    "time_auroc": "AUROC of the time baseline",
-    "null_auroc": "null AUROC",
-    "pooled_auroc": "pooled AUROC",
-    "equal_cost_within_10": "within 10 steps, equal cost",
-    "equal_cost_miss_rate": "missed, equal cost",
-}
 
 
 def payload(results: RunResults) -> dict[str, Any]:
@@ -48,7 +42,7 @@ def payload(results: RunResults) -> dict[str, Any]:
     table = results.table
     light = table.select([name for name in table.column_names if not name.startswith("draws_")])
     plain = light.filter(pc.is_null(table["alarm"]))
-    measured = {name: over_training_runs(MetricTable.of(table, name)) for name in METRICS if _has(plain, name)}
+    measured = {name: over_training_runs(MetricTable.of(table, name)) for name in metrics_of(results)}
     faults = _faults(plain)
     names = _ordered_names(measured)
     world_ids = list(dict.fromkeys(fault["world"] for fault in faults))
@@ -89,13 +83,9 @@ def in_order(found: Iterable[str], order: Sequence[str]) -> list[str]:
     return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
-def _has(plain: Any, metric: str) -> bool:
-    return metric in plain.column_names and plain[metric].null_count < plain.num_rows
-
-
 def _described(name: str) -> dict[str, Any]:
     metric = METRICS[name]
-    return {field: getattr(metric, field) for field in metric.__slots__}
+    return {field: getattr(metric, field) for field in metric.__slots__ if field not in ("about", "places")}
 
 
 def _ordered_names(measured: dict[str, MetricTable]) -> list[str]:
@@ -226,15 +216,15 @@ def _chosen(faults: list[dict[str, str]], sides: Sides, choice: Sequence[int]) -
 def _extras(plain: Any, faults: list[dict[str, str]], names: list[str]) -> dict[str, Any]:
     """Return values that are shown for a single fault only."""
     found: dict[str, Any] = {}
-    for column, label in EXTRAS.items():
-        if not _has(plain, column):
+    for column, metric in metrics_at("fault").items():
+        if column not in plain.column_names or plain[column].null_count == plain.num_rows:
             continue
         sums: dict[tuple[str, str, str], list[float]] = {}
         keys = zip(world_labels(plain), plain["split"].to_pylist(), plain["name"].to_pylist(), strict=True)
         for key, value in zip(keys, plain[column].to_pylist(), strict=True):
             if value is not None:
                 sums.setdefault(key, []).append(value)
-        found[label] = [
+        found[metric.label] = [
             [_average(sums.get((fault["world"], fault["split"], name))) for name in names] for fault in faults
         ]
     return found
@@ -255,7 +245,8 @@ def _timing(table: Any, faults: list[dict[str, str]], names: list[str]) -> dict[
         for alarm in alarms
     }
     columns = [
-        {"name": name, "label": metric.heading, "meaning": metric.meaning} for name, metric in TIMING_METRICS.items()
+        {"name": name, "label": metric.heading, "meaning": metric.meaning}
+        for name, metric in metrics_at("timing").items()
     ]
     return {"columns": columns, "alarms": numbers, "default": default_alarm(table)}
 

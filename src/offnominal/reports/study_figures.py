@@ -10,6 +10,7 @@ import numpy as np
 
 from offnominal.core.plot_style import DOTTED, REFERENCE, pyplot
 from offnominal.core.types import FloatArray
+from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.critical_figure import critical_figure
 from offnominal.reports.delay_figure import delay_figure, drawable
@@ -22,7 +23,6 @@ from offnominal.reports.timings import timing_rows
 from offnominal.studies.friedman import friedman
 from offnominal.studies.leaderboards import leaderboard, tied_with_best
 from offnominal.studies.metric_table import MetricTable
-from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
 
 

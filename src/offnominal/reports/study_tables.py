@@ -10,6 +10,7 @@ from typing import Any
 from offnominal.core.files import write_text
 from offnominal.core.rounding import fixed
 from offnominal.evaluation.guarantee_check import GuaranteeCheck
+from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.guarantees import NOTE, TITLE, guarantee_rows
 from offnominal.reports.latex import latex
@@ -21,7 +22,6 @@ from offnominal.studies.friedman import friedman
 from offnominal.studies.guarantees import Place, guarantees
 from offnominal.studies.leaderboards import leaderboard, pivot
 from offnominal.studies.metric_table import MetricTable
-from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
 
 Row = dict[str, Any]

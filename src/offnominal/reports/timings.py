@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from offnominal.evaluation.delays import HALF_MISSED
-from offnominal.studies.metrics import TIMING_METRICS
+from offnominal.evaluation.metrics import metrics_at
 from offnominal.studies.timings import Numbers, over, timings
 
-TIMING = {name: metric.heading for name, metric in TIMING_METRICS.items()}
+TIMING = {name: metric.heading for name, metric in metrics_at("timing").items()}
 """Headings by name."""
 
 Row = dict[str, Any]

@@ -16,7 +16,7 @@ from offnominal.datasets.manifest import installed
 from offnominal.studies import example_episodes as examples
 from offnominal.studies.base import BaseCell
 from offnominal.studies.cells import result_key
-from offnominal.studies.result_rows import COST, type_of
+from offnominal.studies.result_rows import COST, table_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,12 +60,11 @@ def make_result(
     """
     key = result_key(cell, data=data, code=code)
     spent = {**cost, **{name: 0.0 for name in COST if name not in cost}}
-    full = [{"key": key, **cell.columns(), "alarm": None, **row, **spent} for row in rows]
+    about = {"key": key, **cell.columns(), "alarm": None}
+    full = [{name: _known(value) for name, value in {**about, **row, **spent}.items()} for row in rows]
     for row in full:
         row.setdefault("split", "")
-    names = list(dict.fromkeys(name for row in full for name in row))
-    columns = {name: pa.array([_known(row.get(name)) for row in full], type_of(name)) for name in names}
-    table = pa.table(columns).replace_schema_metadata(provenance(cell, key, data=data, code=code))
+    table = table_of(full).replace_schema_metadata(provenance(cell, key, data=data, code=code))
     kept = examples.SCHEMA.empty_table() if shown is None else _under_key(shown, key)
     return CellResult(cell, key, table, kept)
 

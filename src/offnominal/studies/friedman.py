@@ -11,8 +11,8 @@ import numpy as np
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
+from offnominal.evaluation.metrics import metric_named
 from offnominal.studies.metric_table import MetricTable
-from offnominal.studies.metrics import metric_named
 
 
 @dataclass(frozen=True, slots=True)

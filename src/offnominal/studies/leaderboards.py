@@ -12,8 +12,8 @@ import numpy as np
 
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.estimate import TAIL, Estimate, average, average_over_seeds
+from offnominal.evaluation.metrics import metric_named
 from offnominal.studies.metric_table import MetricTable
-from offnominal.studies.metrics import metric_named
 from offnominal.studies.tie_letters import tie_letters
 
 By = Literal["world", "name", "split", "kind", "level"]
@@ -53,7 +53,7 @@ def leaderboard(
 
     Args:
         results: Table of a run, or :class:`MetricTable` made from it with the same metric.
-        metric: One of :data:`~offnominal.studies.metrics.METRICS`.
+        metric: One of :data:`~offnominal.evaluation.metrics.METRICS`.
         world: Only this world.
         kind: Only this kind of fault.
         level: Only this level.
@@ -165,8 +165,8 @@ def _stream(name: str, world: str) -> int:
 
 
 def ties(found: dict[str, Estimate]) -> dict[str, str]:
-    """Return the letters of detectors, given best first."""
-    if not found or min(len(estimate.draws) for estimate in found.values()) == 0:
+    """Return the letters of detectors, given best first; none unless all of them have an interval."""
+    if not found or any(np.isnan(estimate.draws).all() for estimate in found.values()):
         return {}
     low, high = paired_intervals([estimate.draws for estimate in found.values()])
     apart = (low > 0.0) | (high < 0.0)

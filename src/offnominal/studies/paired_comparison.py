@@ -10,9 +10,9 @@ import numpy as np
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.metrics import Metric, metric_named
 from offnominal.studies.leaderboards import differs_from_zero, mean_of
 from offnominal.studies.metric_table import MetricTable
-from offnominal.studies.metrics import Metric, metric_named
 
 Outcome = Literal["win", "tie", "loss"]
 Group = Literal["world", "kind", "level"]
@@ -127,7 +127,7 @@ def compare_pair(
         results: Table of a run, or :class:`MetricTable` made from it with the same metric.
         first: Name of a detector.
         second: Name of another detector.
-        metric: One of :data:`~offnominal.studies.metrics.METRICS`.
+        metric: One of :data:`~offnominal.evaluation.metrics.METRICS`.
         world: Only this world.
         kind: Only this kind of fault.
         level: Only this level.

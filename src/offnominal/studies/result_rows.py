@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
-from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.detector_evaluation import DetectorEvaluation
+from offnominal.evaluation.evaluation_rows import evaluation_rows
+from offnominal.evaluation.metrics import LEADERBOARD, REPLICATED
 from offnominal.studies.base import BaseCell
-from offnominal.studies.detector_evaluation import SplitEvaluation
 
 NAMED = ("split", "anomaly", "kind", "level", "variant", "alarm")
 FACTS = ("cell", "data", "code", "versions")
 SEARCHED = ("method", "table", "configuration", "failure")
 GUARANTEE = ("guarantee", "guarantee_unit", "guarantee_verdict")
 TEXTS = ("key", "world", "policy", "name", "detector", "parameters", *NAMED, *FACTS, *SEARCHED, *GUARANTEE)
-DRAWN = ("auroc", "matched_auroc", "excess_auroc", "average_precision", "fpr95", "equal_cost_mean_delay")
-DRAWS = tuple(f"draws_{name}" for name in DRAWN)
-POOLED = ("pooled_auroc", "pooled_average_precision", "pooled_fpr95")
-# Replicates that older results lack. Neither result_table nor type_of knows them: their code is part of all keys.
-POOLED_DRAWS = tuple(f"draws_{name}" for name in POOLED)
+DRAWS = tuple(f"draws_{name}" for name in REPLICATED)
+"""Columns of bootstrap replicates."""
+LATER_DRAWS = tuple(f"draws_{name}" for name in REPLICATED if name not in LEADERBOARD)
+"""Those that older results lack."""
 COST = ("fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "wall_s", "peak_mb")
 SPENT = (*COST, "fit_s", "score_s")
 """Cost of a cell and of its rows, which differs from run to run."""
@@ -31,6 +30,7 @@ WHOLE = (
     "seed",
     "trial",
     "episodes",
+    "events",
     "never_faulty",
     "one_class",
     "steps",
@@ -38,91 +38,25 @@ WHOLE = (
     "steps_scored",
     "guarantee_n",
 )
-DIRECTIONS = ("-up", "-down")
-OWN = "labelled"
-"""Kind of the faults of own labels in figures."""
 
 
-def result_table(cell: BaseCell, key: str, splits: Iterable[SplitEvaluation], cost: Mapping[str, float]) -> Any:
+def result_table(cell: BaseCell, key: str, evaluation: DetectorEvaluation, cost: Mapping[str, float]) -> Any:
     """Return the rows of a cell.
-
-    Rows without an alarm hold discrimination metrics; rows with one hold its delays and false alarms.
 
     Args:
         cell: The cell.
         key: Key of its result.
-        splits: Evaluation of each split.
+        evaluation: Evaluation of its detector.
         cost: Processor time, wall time, memory and the steps scored.
     """
     about = {"key": key, **cell.columns()}
-    rows = [about | row | dict(cost) for split in splits for row in _rows(split)]
+    return table_of([about | row | dict(cost) for row in evaluation_rows(evaluation.reports)])
+
+
+def table_of(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return rows as a table, with the types of results."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = {name: pa.array([row.get(name) for row in rows], type_of(name)) for name in names}
-    return pa.table(columns)
-
-
-def with_pooled_draws(table: Any, splits: Iterable[SplitEvaluation]) -> Any:
-    """Return the rows of a cell with the bootstrap replicates of pooled metrics.
-
-    :func:`result_table` leaves them out: its code is part of the keys of results, and older results stay valid.
-
-    Args:
-        table: Rows of the cell.
-        splits: Evaluation of each split.
-    """
-    numbers = {split.report.name: split.report.numbers() for split in splits}
-    rows = list(zip(table["split"].to_pylist(), table["alarm"].to_pylist(), strict=True))
-    for name, column in zip(POOLED, POOLED_DRAWS, strict=True):
-        draws = [None if alarm else np.asarray(numbers[split][name].draws, np.float32) for split, alarm in rows]
-        table = table.append_column(column, pa.array(draws, pa.list_(pa.float32())))
-    return table
-
-
-def _rows(split: SplitEvaluation) -> Iterator[dict[str, Any]]:
-    report = split.report
-    named = split_columns(report.name)
-    numbers = report.numbers()
-    drawn = {f"draws_{name}": np.asarray(numbers[name].draws, np.float32) for name in DRAWN if name in numbers}
-    yield {**named, "alarm": None, **report.counts(), **_columns(numbers), **drawn}
-    for alarm, found in split.timings.items():
-        yield {**named, "alarm": alarm, **report.counts(), **_columns(found), **split.guarantees[alarm].row()}
-
-
-def _columns(numbers: Mapping[str, Estimate]) -> dict[str, float | None]:
-    columns: dict[str, float | None] = {}
-    for name, number in numbers.items():
-        columns |= number.columns(name)
-    return columns
-
-
-def split_columns(split: str) -> dict[str, str]:
-    """Return anomaly, kind and level of a split by its name. Splits of your own are of the kind ``labelled``.
-
-    Example:
-        >>> split_columns("action/noise@medium-up")["level"], split_columns("pump failures")["kind"]
-        ('medium', 'labelled')
-    """
-    anomaly, _, variant = split.partition("@")
-    kind = anomaly.partition("/")[0] if variant else OWN
-    return {
-        "split": split,
-        "anomaly": anomaly,
-        "kind": kind,
-        "level": level_of(variant) or anomaly,
-        "variant": variant,
-    }
-
-
-def level_of(variant: str) -> str:
-    """Return a level without its direction.
-
-    Example:
-        >>> level_of("medium-up"), level_of("tiny")
-        ('medium', 'tiny')
-    """
-    for direction in DIRECTIONS:
-        variant = variant.removesuffix(direction)
-    return variant
+    return pa.table({name: pa.array([row.get(name) for row in rows], type_of(name)) for name in names})
 
 
 def type_of(name: str) -> Any:
@@ -136,16 +70,6 @@ def type_of(name: str) -> Any:
     if name in DRAWS:
         return pa.list_(pa.float32())
     return pa.int64() if name in WHOLE else pa.float64()
-
-
-def stored_type(name: str) -> Any:
-    """Return the type of a column in the file of a result: as :func:`type_of`, and of pooled replicates.
-
-    Example:
-        >>> stored_type("pooled_auroc"), stored_type("draws_pooled_auroc")
-        (DataType(double), ListType(list<item: float>))
-    """
-    return pa.list_(pa.float32()) if name in POOLED_DRAWS else type_of(name)
 
 
 def means_of(table: Any) -> dict[str, float]:
@@ -197,7 +121,7 @@ def same_results(first: Any, second: Any) -> bool:
         True
     """
     names, others = set(first.column_names), set(second.column_names)
-    if (names ^ others) - {*SPENT, *POOLED_DRAWS} or first.num_rows != second.num_rows:
+    if (names ^ others) - {*SPENT, *LATER_DRAWS} or first.num_rows != second.num_rows:
         return False
     return all(_bytes(first, name) == _bytes(second, name) for name in sorted((names & others) - set(SPENT)))
 

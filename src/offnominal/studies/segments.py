@@ -23,7 +23,7 @@ from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import file_errors, parse_json
 from offnominal.studies.files import hash_in, is_whole, parse_table, read_content, read_table, write_table
 from offnominal.studies.generation import Generation, LostResult, lost_results, read_generation
-from offnominal.studies.result_rows import COST, DRAWS, FACTS, POOLED_DRAWS, TEXTS, stored_type, type_of
+from offnominal.studies.result_rows import COST, DRAWS, FACTS, TEXTS, type_of
 
 ROWS, CELLS = "rows.parquet", "cells.parquet"
 LARGE = 200_000
@@ -194,7 +194,7 @@ class Segments:
         count = 0
         for path in filter(is_whole, paths):
             try:
-                table = read_cell(path, without=(*DRAWS, *POOLED_DRAWS))
+                table = read_cell(path, without=DRAWS)
             except MissingFile:
                 continue
             except DamagedFile as error:
@@ -285,8 +285,8 @@ def read_cell(path: Path, *, without: tuple[str, ...] = ()) -> Any:
     if found.get(b"key") != path.stem.encode() or any(name.encode() not in found for name in FACTS):
         raise DamagedFile(f"{path} is not the result of the cell that its name says.")
     for column in table.schema:
-        if column.type != stored_type(column.name):
-            raise DamagedFile(f"{path} holds {column.name!r} as {column.type}; expected {stored_type(column.name)}.")
+        if column.type != type_of(column.name):
+            raise DamagedFile(f"{path} holds {column.name!r} as {column.type}; expected {type_of(column.name)}.")
     return table
 
 

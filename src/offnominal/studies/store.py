@@ -15,7 +15,7 @@ from offnominal.core.files import file_errors
 from offnominal.studies import example_episodes as examples
 from offnominal.studies.failure import Failure
 from offnominal.studies.files import UNFINISHED, dataset_of, is_whole, parse_table, read_table, sweep, write_table
-from offnominal.studies.result_rows import DRAWS, POOLED_DRAWS
+from offnominal.studies.result_rows import DRAWS
 from offnominal.studies.segments import (
     CELLS,
     EMPTY_CELLS,
@@ -86,7 +86,7 @@ class Store:
         if shown is not None and not self.has_examples(key):
             write_table(self._example(key), shown, staging=self._staging, flush=False)
         if not self.has(key):
-            write_table(self.path(key), rows, staging=self._staging, split=(*DRAWS, *POOLED_DRAWS))
+            write_table(self.path(key), rows, staging=self._staging, split=DRAWS)
         self.forget_failure(key)
 
     def rows(self, keys: Iterable[str]) -> Any:

@@ -10,9 +10,10 @@ from typing import Any
 import pyarrow.compute as pc
 
 from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
+from offnominal.evaluation.metrics import metrics_at
 from offnominal.studies.metric_table import world_labels
 
-TIMINGS = (MEDIAN_DELAY, "mean_delay", "within_10", "miss_rate", "early_rate", "false_alarms")
+TIMINGS = tuple(metrics_at("timing"))
 
 Place = tuple[str, str, str, str]
 Numbers = dict[str, float | None]

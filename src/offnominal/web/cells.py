@@ -13,9 +13,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from offnominal.core.errors import UnknownName
+from offnominal.evaluation.metrics import METRICS, label_of
 from offnominal.reports.escape import csv_cell, printable_run
 from offnominal.reports.tables import text
-from offnominal.studies.metrics import METRICS
 from offnominal.studies.result_rows import COST
 from offnominal.studies.results import RunResults
 from offnominal.studies.segments import read_cell
@@ -100,11 +100,7 @@ def readable_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     names = [name for name in present if name not in (*ABOUT, *COSTS, "alarm") and not name.endswith(ENDS)]
     order = ["split", *METRICS]
     names.sort(key=lambda name: order.index(name) if name in order else len(order))
-    return [{_label(name): _value(row, name) for name in names} for row in rows]
-
-
-def _label(name: str) -> str:
-    return METRICS[name].label if name in METRICS else name.replace("_", " ")
+    return [{label_of(name): _value(row, name) for name in names} for row in rows]
 
 
 def _value(row: Mapping[str, Any], name: str) -> str:

@@ -7,11 +7,12 @@ import pytest
 
 import offnominal as off
 from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.evaluation.metrics import LEADERBOARD
 from offnominal.kinds import run_cell
 from offnominal.kinds.faults.data import content_hash, open_data
 from offnominal.kinds.faults.execution import build_alarm, build_detector, code_of
 from offnominal.studies import result_key, same_results
-from offnominal.studies.result_rows import DRAWN, POOLED, POOLED_DRAWS
+from offnominal.studies.result_rows import LATER_DRAWS
 
 from ...studies.cases import ALARM, DATA, NAMES, SPLIT, small_cell
 
@@ -48,7 +49,7 @@ def test_a_row_says_whose_it_is(result):
 
 def test_draws_are_kept_of_rows_without_an_alarm(result):
     without, with_alarm = result["KNN"].rows.to_pylist()
-    for name in DRAWN:
+    for name in LEADERBOARD:
         draws = without[f"draws_{name}"]
         assert draws is None or len(draws) == 10
         assert with_alarm[f"draws_{name}"] is None
@@ -127,16 +128,18 @@ def test_data_without_faults_are_refused(sources):
 
 def test_pooled_metrics_have_their_replicates(result):
     rows = result["KNN"].rows
-    for name, column in zip(POOLED, POOLED_DRAWS, strict=True):
-        for number, alarm, draws in zip(*(rows[each].to_pylist() for each in (name, "alarm", column)), strict=True):
+    for name in ("pooled_auroc", "pooled_average_precision", "pooled_fpr95"):
+        columns = (rows[each].to_pylist() for each in (name, "alarm", f"draws_{name}"))
+        for number, alarm, draws in zip(*columns, strict=True):
             assert (draws is None) == (alarm is not None)
             assert draws is None or min(draws) <= number <= max(draws)
 
 
 def test_results_without_pooled_replicates_are_the_same_ones(result):
     rows = result["KNN"].rows
-    older = rows.drop_columns(list(POOLED_DRAWS))
+    first, second, *_ = pooled = [name for name in LATER_DRAWS if name in rows.column_names]
+    older = rows.drop_columns(pooled)
     assert same_results(rows, older)
     assert same_results(older, rows)
-    changed = rows.set_column(rows.column_names.index(POOLED_DRAWS[0]), POOLED_DRAWS[0], rows[POOLED_DRAWS[1]])
+    changed = rows.set_column(rows.column_names.index(first), first, rows[second])
     assert not same_results(rows, changed)

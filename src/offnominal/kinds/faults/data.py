@@ -18,7 +18,7 @@ from offnominal.core.imported_modules import import_modules
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.generation import generate
 from offnominal.datasets.recipe import Recipe, Strengths
-from offnominal.evaluation.dataset_evaluation import nominal_split
+from offnominal.evaluation.data_splits import nominal_split
 from offnominal.kinds.faults.cell import Cell, DataEntry
 from offnominal.kinds.faults.foreign_code import foreign_version
 from offnominal.studies.named_policy import named_policy

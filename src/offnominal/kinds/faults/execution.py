@@ -10,6 +10,7 @@ from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
+from offnominal.evaluation.detector_evaluation import DetectorEvaluator, Options
 from offnominal.kinds.faults.cell import AlarmEntry, Cell
 from offnominal.kinds.faults.data import anomalies_in, content_hash, open_data
 from offnominal.kinds.faults.foreign_code import recorded_objects
@@ -18,14 +19,13 @@ from offnominal.studies.cell_result import CellResult, provenance
 from offnominal.studies.cells import result_key
 from offnominal.studies.code import Sources
 from offnominal.studies.code_version import Used, code_version
-from offnominal.studies.detector_evaluation import evaluate_detector
 from offnominal.studies.execution import single_threaded
 from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter, cell_cost
-from offnominal.studies.result_rows import result_table, with_pooled_draws
+from offnominal.studies.result_rows import result_table
 
 CODE_TARGETS = (
-    "offnominal.studies.detector_evaluation:evaluate_detector",
+    "offnominal.evaluation.detector_evaluation:DetectorEvaluator",
     "offnominal.studies.result_rows:result_table",
 )
 
@@ -49,11 +49,13 @@ def run_cell(cell: Cell, *, sources: Sources | None = None) -> CellResult:
     detector, alarms = build_detector(cell), {entry.name: build_alarm(entry) for entry in cell.alarms}
     with single_threaded():
         data = open_data(cell)
-        evaluation = evaluate_detector(detector, alarms, data, seed=cell.seed, replicates=cell.replicates, meter=meter)
+        evaluator = DetectorEvaluator(detector, alarms, meter)
+        evaluator.fit(data, seed=cell.seed)
+        evaluation = evaluator.evaluate(data, options=Options(replicates=cell.replicates))
     key = result_key(cell, data=content_hash(data), code=code)
     cost = cell_cost(meter, evaluation.steps)
     about = provenance(cell, key, data=content_hash(data), code=code)
-    rows = with_pooled_draws(result_table(cell, key, evaluation.splits, cost), evaluation.splits)
+    rows = result_table(cell, key, evaluation, cost)
     shown = pa.Table.from_pylist([{"key": key, **cell.columns()} | row for row in evaluation.examples], examples.SCHEMA)
     return CellResult(cell, key, rows.replace_schema_metadata(about), shown.replace_schema_metadata({"key": key}))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from offnominal.evaluation.detector_evaluation import DetectorEvaluation
 from offnominal.kinds.faults import execution
 from offnominal.kinds.faults.cell import Cell
 from offnominal.kinds.faults.foreign_code import recorded_objects
@@ -17,7 +18,6 @@ from offnominal.studies.cell_result import CellResult, provenance
 from offnominal.studies.cells import result_key
 from offnominal.studies.code import Sources
 from offnominal.studies.code_version import code_version
-from offnominal.studies.detector_evaluation import SplitEvaluation
 from offnominal.studies.execution import single_threaded
 from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.studies.result_rows import result_table
@@ -50,17 +50,17 @@ def run_cell(cell: TransferCell, *, sources: Sources | None = None) -> CellResul
     content = datasets_hash(data)
     key = result_key(cell, data=content, code=code)
     cost = cell_cost(meter, evaluation.steps)
-    tables = [_rows(cell, world, key, splits, cost) for world, splits in found.items()]
+    tables = [_rows(cell, world, key, evaluated, cost) for world, evaluated in found.items()]
     rows = pa.concat_tables(tables, promote_options="default")
     about = provenance(cell, key, data=content, code=code)
     shown = examples.SCHEMA.empty_table().replace_schema_metadata({"key": key})
     return CellResult(cell, key, rows.replace_schema_metadata(about), shown)
 
 
-def _rows(cell: TransferCell, world: str, key: str, splits: list[SplitEvaluation], cost: dict[str, float]) -> Any:
+def _rows(cell: TransferCell, world: str, key: str, evaluation: DetectorEvaluation, cost: dict[str, float]) -> Any:
     """Return the rows of a tested world, with the training world in a column of its own."""
     tested = Cell(world, cell.name, cell.detector, cell.parameters, cell.seed, cell.policy)
-    table = result_table(tested, key, splits, cost)
+    table = result_table(tested, key, evaluation, cost)
     return table.append_column(TRAIN_WORLD, pa.array([cell.world] * table.num_rows, pa.string()))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from offnominal.core.plot_style import DOTTED, INK, REFERENCE, markers
+from offnominal.evaluation.metrics import METRICS
 from offnominal.kinds.transfer.execution import RECALIBRATED
 from offnominal.kinds.transfer.results import METRIC, Pair, TransferResults
 from offnominal.reports.colours import colours_in_order
 from offnominal.reports.dot_panels import name_rows
 from offnominal.reports.study_figures import axis_label
-from offnominal.studies.metrics import METRICS
 
 SPREAD = 0.56
 """Height of the marks of one detector, in rows."""

@@ -6,12 +6,12 @@ from typing import Any
 
 from offnominal.datasets.split import counted
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.metrics import METRICS
 from offnominal.kinds.transfer.results import METRIC, Pair, Rate, TransferResults
 from offnominal.reports.guarantees import NOTE, TITLE
 from offnominal.reports.paired_comparison import signed
 from offnominal.reports.study_tables import StudyTable
 from offnominal.studies.leaderboards import differs_from_zero
-from offnominal.studies.metrics import METRICS
 
 Row = dict[str, Any]
 ELSEWHERE = (

@@ -1,19 +1,25 @@
-"""The metrics of studies: one definition of each for leaderboards, report pages and the documentation."""
+"""The table of metrics: one definition of each for studies, reports, pages and the documentation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from offnominal.core.errors import UnknownName, did_you_mean
+
+SECONDS = "_s"
+"""End of the names of delays in seconds."""
+About = Literal["scores", "alarms", "events", "scenes", "novelty"]
+Place = Literal["leaderboard", "log leaderboard", "replicates", "summary", "timing", "fault"]
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric of studies.
+    """A metric: a line of the table.
 
     Args:
         name: Column of the results.
+        about: What it is about.
         label: Name in tables and figures.
         meaning: The definition in one or two sentences.
         formula: The definition as a formula.
@@ -24,6 +30,9 @@ class Metric:
         high: Largest possible value; None if there is none.
         unit: Empty for rates.
         centre: Value in the middle of a diverging colour scale; None for a scale from worst to best.
+        places: Where it is shown: on every leaderboard, on those of logs whose AUROC has no interval, in summaries of
+            an evaluation, in tables of the timing of alarms, beside a single fault. Bootstrap replicates are stored of
+            the metrics of leaderboards and of those with ``"replicates"`` among the places.
 
     Example:
         >>> METRICS["fpr95"].label, METRICS["fpr95"].range
@@ -31,6 +40,7 @@ class Metric:
     """
 
     name: str
+    about: About
     label: str
     meaning: str
     formula: str
@@ -41,6 +51,7 @@ class Metric:
     high: float | None = 1.0
     unit: str = ""
     centre: float | None = None
+    places: tuple[Place, ...] = ()
 
     @property
     def heading(self) -> str:
@@ -66,24 +77,29 @@ def _by_name(*metrics: Metric) -> dict[str, Metric]:
 METRICS = _by_name(
     Metric(
         "matched_auroc",
+        "scores",
         "Time-matched AUROC",
         "Probability that a faulty step scores higher than a nominal step at the same time of its episode.",
-        "mean over the faulty steps t of each episode of P(sₜ > s′ₜ) + ½ P(sₜ = s′ₜ), s′ₜ: nominal score at step t; "
-        "then the mean over episodes",
+        "mean over the faulty steps t of each episode of P(sₜ > s′ₜ) + ½ P(sₜ = s′ₜ), s′ₜ: nominal score at step t;"
+        " then the mean over episodes",
         "First choice to compare detectors: elapsed time has no effect, and no threshold is needed.",
         random_value=0.5,
         centre=0.5,
+        places=("leaderboard", "summary"),
     ),
     Metric(
         "auroc",
+        "scores",
         "AUROC",
         "Probability that a faulty step scores higher than a nominal one of its episode. Time alone scores high.",
         "P(s⁺ > s⁻) + ½ P(s⁺ = s⁻) within each episode, then the mean over episodes",
         "To compare with published results. Read the excess or the time-matched AUROC beside it.",
         centre=0.5,
+        places=("leaderboard", "summary"),
     ),
     Metric(
         "excess_auroc",
+        "scores",
         "Excess AUROC",
         "AUROC minus the AUROC of nominal scores with the same onsets, which elapsed time explains.",
         "AUROC(faulty episodes) − AUROC(nominal episodes with the same onsets)",
@@ -91,24 +107,30 @@ METRICS = _by_name(
         random_value=0.0,
         low=-1.0,
         centre=0.0,
+        places=("leaderboard", "summary"),
     ),
     Metric(
         "average_precision",
+        "scores",
         "Average precision",
         "Area under precision against recall, of steps.",
         "Σₖ (Rₖ − Rₖ₋₁) Pₖ over the thresholds k of each episode, then the mean over episodes",
         "If faulty steps are rare and false alarms are expensive. Depends on the share of faulty steps.",
+        places=("leaderboard",),
     ),
     Metric(
         "fpr95",
+        "scores",
         "FPR at 95 % TPR",
         "False-positive rate of steps at the threshold that detects 95 % of the faulty steps.",
         "P(s⁻ ≥ τ) with the largest τ for which P(s⁺ ≥ τ) ≥ 0.95 in each episode, then the mean over episodes",
         "If almost every faulty step must be detected. One threshold only: it says nothing about others.",
         higher=False,
+        places=("leaderboard",),
     ),
     Metric(
         "equal_cost_mean_delay",
+        "scores",
         "Delay at equal cost",
         "Mean steps from onset to alarm, capped at 20, with a threshold that spends 1 false alarm in 1,000 steps.",
         "mean of min(delay, 20) at the lowest τ with at most 1 of 1,000 nominal steps above it",
@@ -116,13 +138,90 @@ METRICS = _by_name(
         higher=False,
         high=20.0,
         unit="steps",
+        places=("leaderboard", "summary"),
     ),
-)
-"""The metrics of leaderboards: those of scores, without an alarm."""
-
-TIMING_METRICS = _by_name(
+    Metric(
+        "null_auroc",
+        "scores",
+        "Null AUROC",
+        "AUROC of nominal scores with the onsets of the faulty episodes: what elapsed time alone explains.",
+        "AUROC(nominal episodes with the same onsets)",
+        "The excess AUROC is the AUROC minus this.",
+        centre=0.5,
+        places=("summary", "fault"),
+    ),
+    Metric(
+        "time_auroc",
+        "scores",
+        "AUROC of the time baseline",
+        "AUROC of the elapsed time as score.",
+        "AUROC with sₜ = t",
+        "1 if every fault lasts to the end of its episode; then read the time-matched AUROC.",
+        centre=0.5,
+        places=("fault",),
+    ),
+    Metric(
+        "episode_auroc",
+        "scores",
+        "AUROC of episodes",
+        "Probability that the largest score of a faulty episode is higher than that of a nominal one.",
+        "P(max s⁺ > max s⁻) + ½ P(max s⁺ = max s⁻) over pairs of episodes",
+        "For logs in which each episode is nominal or faulty as a whole. Longer episodes have larger maxima.",
+        random_value=0.5,
+        centre=0.5,
+        places=("log leaderboard", "summary"),
+    ),
+    Metric(
+        "pooled_auroc",
+        "scores",
+        "Pooled AUROC",
+        "Probability that a faulty step of any episode scores higher than a nominal step of any faulty episode.",
+        "P(s⁺ > s⁻) + ½ P(s⁺ = s⁻) over all steps of a split together",
+        "For one long log: it has an interval from blocks. It also rewards episodes that differ as a whole.",
+        centre=0.5,
+        places=("log leaderboard", "fault"),
+    ),
+    Metric(
+        "pooled_average_precision",
+        "scores",
+        "Pooled average precision",
+        "Area under precision against recall, of all steps of a split together.",
+        "Σₖ (Rₖ − Rₖ₋₁) Pₖ over the thresholds k of all steps",
+        "To compare with published results that pool steps.",
+        places=("replicates",),
+    ),
+    Metric(
+        "pooled_fpr95",
+        "scores",
+        "Pooled FPR at 95 % TPR",
+        "FPR at the threshold that detects 95 % of the faulty steps, of all steps of a split together.",
+        "P(s⁻ ≥ τ) with the largest τ for which P(s⁺ ≥ τ) ≥ 0.95 over all steps",
+        "To compare with published results that pool steps.",
+        higher=False,
+        places=("replicates",),
+    ),
+    Metric(
+        "equal_cost_within_10",
+        "scores",
+        "within 10 steps, equal cost",
+        "Share of the faults that are detected at most 10 steps after their onset, at 1 false alarm in 1,000 steps.",
+        "P(delay ≤ 10) at the threshold of the delay at equal cost",
+        "Beside the delay at equal cost, if an alarm is of use only for a limited time.",
+        places=("fault",),
+    ),
+    Metric(
+        "equal_cost_miss_rate",
+        "scores",
+        "missed, equal cost",
+        "Share of the faulty episodes without an alarm from the onset on, at 1 false alarm in 1,000 steps.",
+        "P(no alarm at or after the onset) at the threshold of the delay at equal cost",
+        "Beside the delay at equal cost, which is capped.",
+        higher=False,
+        places=("fault",),
+    ),
     Metric(
         "median_delay",
+        "alarms",
         "median delay",
         "Number of steps within which at least half of the faults are detected. Undefined where more than half are "
         "missed, shown as “> 50 % missed”.",
@@ -131,9 +230,11 @@ TIMING_METRICS = _by_name(
         higher=False,
         high=None,
         unit="steps",
+        places=("timing", "summary"),
     ),
     Metric(
         "mean_delay",
+        "alarms",
         "mean delay up to 20",
         "Mean of the delay and 20 steps, whichever is smaller. Missed faults are censored at the end of their episode.",
         "Σ S(d) for d = 0 … 19; S(d): Kaplan–Meier estimate of P(delay > d)",
@@ -141,64 +242,80 @@ TIMING_METRICS = _by_name(
         higher=False,
         high=20.0,
         unit="steps",
+        places=("timing",),
     ),
     Metric(
         "within_10",
+        "alarms",
         "within 10 steps",
         "Share of the faults that are detected at most 10 steps after their onset.",
         "P(delay ≤ 10)",
         "If an alarm is of use only for a limited time. `within_5` and others are the same for other times.",
+        places=("timing", "summary"),
     ),
     Metric(
         "miss_rate",
+        "alarms",
         "missed",
         "Share of the faulty episodes without an alarm from the onset on.",
         "P(no alarm at or after the onset)",
         "Read it before any delay: delays are about detected faults.",
         higher=False,
+        places=("timing", "summary"),
     ),
     Metric(
         "early_rate",
+        "alarms",
         "early",
         "Share of the faulty episodes with an alarm before the onset.",
         "P(alarm before the onset)",
         "An alarm that is always raised detects everything at once. This rate shows it.",
         higher=False,
+        places=("timing", "summary"),
     ),
     Metric(
         "false_alarms",
+        "alarms",
         "false per 1,000 steps",
         "Steps in alarm per 1,000 steps of nominal episodes.",
         "1000 · (nominal steps in alarm) / (nominal steps)",
         "The cost of an alarm while nothing is wrong.",
         higher=False,
         high=1000.0,
+        places=("timing", "summary"),
     ),
-)
-"""Delays and false alarms of an alarm, by fault."""
-
-FALSE_ALARM_METRICS = _by_name(
     Metric(
         "false_alarm_episodes",
+        "alarms",
         "Episodes with a false alarm",
         "Share of the nominal episodes with an alarm at any step.",
         "P(alarm in a nominal episode)",
         "Compare it with the guarantee of an alarm, such as 5 % of nominal episodes.",
         higher=False,
     ),
-)
-"""Metrics of an alarm on nominal episodes, beside the false alarms per step."""
-
-EVENT_METRICS = _by_name(
+    Metric(
+        "false_alarms_per_hour",
+        "alarms",
+        "false per hour",
+        "Alarms that begin in nominal episodes, per hour. An alarm of ten steps counts once.",
+        "(alarms that begin) / (hours of nominal episodes)",
+        "For logs with a known time step: how often an operator is called without reason.",
+        higher=False,
+        high=None,
+        places=("summary",),
+    ),
     Metric(
         "event_detected",
+        "events",
         "Detected events",
         "Share of the events with an alarm at one of their steps. An event is an interval of faulty steps.",
         "(events with an alarm) / (events)",
         "For recordings with several faults each, such as your own logs.",
+        places=("summary",),
     ),
     Metric(
         "event_median_delay",
+        "events",
         "Median delay of events",
         "Number of steps within which at least half of the events are detected; undefined where more are missed.",
         "smallest d with P(delay ≤ d) ≥ ½; the delay of a missed event is infinite",
@@ -206,9 +323,11 @@ EVENT_METRICS = _by_name(
         higher=False,
         high=None,
         unit="steps",
+        places=("summary",),
     ),
     Metric(
         "event_false_alarms",
+        "events",
         "False alarms between events",
         "Alarms that begin at a nominal step, per 1,000 nominal steps. An alarm of ten steps counts once.",
         "1000 · (alarms that begin at a nominal step) / (nominal steps)",
@@ -217,12 +336,20 @@ EVENT_METRICS = _by_name(
         high=1000.0,
         unit="per 1,000 steps",
     ),
-)
-"""Metrics of recordings with several labelled intervals."""
-
-SCENE_METRICS = _by_name(
+    Metric(
+        "event_false_alarms_per_hour",
+        "events",
+        "False per hour between events",
+        "Alarms that begin at a nominal step, per hour of nominal operation. An alarm of ten steps counts once.",
+        "(alarms that begin at a nominal step) / (hours of nominal steps)",
+        "As the false alarms between events, for logs with a known time step.",
+        higher=False,
+        high=None,
+        places=("summary",),
+    ),
     Metric(
         "f1",
+        "scenes",
         "F1",
         "Harmonic mean of precision and recall of voxels, pixels or points at the threshold of the validation scenes.",
         "2 · PPV · recall / (PPV + recall)",
@@ -230,6 +357,7 @@ SCENE_METRICS = _by_name(
     ),
     Metric(
         "ppv",
+        "scenes",
         "PPV (precision)",
         "Share of the detected voxels, pixels or points that are anomalous.",
         "TP / (TP + FP)",
@@ -237,6 +365,7 @@ SCENE_METRICS = _by_name(
     ),
     Metric(
         "recall",
+        "scenes",
         "Recall (TPR)",
         "Share of the anomalous voxels, pixels or points that are detected.",
         "TP / (TP + FN)",
@@ -244,6 +373,7 @@ SCENE_METRICS = _by_name(
     ),
     Metric(
         "f1_star",
+        "scenes",
         "F1*",
         "Mean F1 of connected components over eleven required overlaps, as in SegmentMeIfYouCan.",
         "mean of F1(λ) for λ = 0.25, 0.30, …, 0.75; a true component is found if its sIoU is at least λ",
@@ -251,6 +381,7 @@ SCENE_METRICS = _by_name(
     ),
     Metric(
         "ppv_star",
+        "scenes",
         "PPV*",
         "Mean share of the detected connected components that lies on true ones.",
         "mean over detected components k of |k ∩ truth| / |k|",
@@ -258,17 +389,15 @@ SCENE_METRICS = _by_name(
     ),
     Metric(
         "siou",
+        "scenes",
         "sIoU",
         "Mean adjusted intersection over union of the true connected components.",
         "mean over true components k of |k ∩ D| / |k ∪ (D without other true components)|; D: detected components at k",
         "How well the outline of a detected object matches.",
     ),
-)
-"""Metrics of driving scenes at one threshold; the elements are voxels, pixels or points."""
-
-NOVELTY_METRICS = _by_name(
     Metric(
         "tnr_at_tpr",
+        "novelty",
         "TNR at TPR 95",
         "Share of the normal frames or episodes without an alarm at the threshold that detects 95 % of the novel ones.",
         "P(s⁻ < τ) with the largest τ for which P(s⁺ ≥ τ) ≥ 0.95",
@@ -276,6 +405,7 @@ NOVELTY_METRICS = _by_name(
     ),
     Metric(
         "ppv_at_tpr",
+        "novelty",
         "PPV at TPR 95",
         "Precision at the threshold that detects 95 % of the novel frames; normal and novel frames weigh 75 to 25.",
         "w⁺ TPR / (w⁺ TPR + w⁻ FPR)",
@@ -283,6 +413,7 @@ NOVELTY_METRICS = _by_name(
     ),
     Metric(
         "tpr_at_ppv",
+        "novelty",
         "TPR at a required PPV",
         "Largest share of novel elements that is detected by a threshold with a precision of 80 % (frames) or 95 % "
         "(episodes). Undefined if no threshold has it.",
@@ -291,6 +422,7 @@ NOVELTY_METRICS = _by_name(
     ),
     Metric(
         "delay_at_tpr",
+        "novelty",
         "Delay at TPR 95",
         "Mean number of frames before the first alarm at the threshold that detects 95 % of the novel episodes. An "
         "episode without an alarm counts with its full length, as published.",
@@ -302,6 +434,7 @@ NOVELTY_METRICS = _by_name(
     ),
     Metric(
         "accuracy_all",
+        "novelty",
         "Clustering accuracy",
         "Share of the frames without a label whose cluster is matched with their class. `accuracy_labelled` and "
         "`accuracy_new` are about frames of known and of new classes.",
@@ -309,16 +442,27 @@ NOVELTY_METRICS = _by_name(
         "Discovery of new categories.",
     ),
 )
-"""Metrics of novelty detection and of the discovery of new categories."""
-
-METRIC_GROUPS: Mapping[str, dict[str, Metric]] = {
-    "scores": METRICS,
-    "alarms": TIMING_METRICS | FALSE_ALARM_METRICS,
-    "events": EVENT_METRICS,
-    "scenes": SCENE_METRICS,
-    "novelty": NOVELTY_METRICS,
+"""The table of metrics, by name."""
+METRIC_GROUPS = {
+    about: {name: metric for name, metric in METRICS.items() if metric.about == about} for about in get_args(About)
 }
 """All metrics, by what they are about."""
+
+
+def metrics_at(place: Place) -> dict[str, Metric]:
+    """Return the metrics that are shown at a place, in the order of the table.
+
+    Example:
+        >>> list(metrics_at("leaderboard"))[:2]
+        ['matched_auroc', 'auroc']
+    """
+    return {name: metric for name, metric in METRICS.items() if place in metric.places}
+
+
+LEADERBOARD = metrics_at("leaderboard")
+LOG_LEADERBOARD = metrics_at("log leaderboard")
+REPLICATED = LEADERBOARD | LOG_LEADERBOARD | metrics_at("replicates")
+"""Metrics whose bootstrap replicates are stored: leaderboards compare detectors by them in pairs."""
 
 
 def metric_named(name: str) -> Metric:
@@ -328,6 +472,18 @@ def metric_named(name: str) -> Metric:
         >>> metric_named("fpr95").higher
         False
     """
-    if name not in METRICS:
-        raise UnknownName(f"no metric {name!r}.{did_you_mean(name, METRICS)} There are: {', '.join(METRICS)}.")
-    return METRICS[name]
+    if name not in REPLICATED:
+        raise UnknownName(f"no metric {name!r}.{did_you_mean(name, REPLICATED)} There are: {', '.join(REPLICATED)}.")
+    return REPLICATED[name]
+
+
+def label_of(name: str) -> str:
+    """Return the label of a column of results; delays in seconds end in ``_s``.
+
+    Example:
+        >>> label_of("median_delay_s"), label_of("within_5")
+        ('median delay (s)', 'within 5')
+    """
+    if name.endswith(SECONDS) and name.removesuffix(SECONDS) in METRICS:
+        return f"{METRICS[name.removesuffix(SECONDS)].label} (s)"
+    return METRICS[name].label if name in METRICS else name.replace("_", " ")
