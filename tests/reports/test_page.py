@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import offnominal as off
-from offnominal.datasets.manifest import installed
+from offnominal.datasets.manifest_file import installed
 from offnominal.reports.curve_encoding import STEPS, encode_curve
 from offnominal.reports.example_curves import select_examples
 from offnominal.reports.fault_page import fault_page as page

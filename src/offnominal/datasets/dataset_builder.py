@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from offnominal.core.config import Config
 from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyExists, InvalidParameter, OffnominalError
 from offnominal.core.files import file_errors, parse_json, read_text, sha256_of
@@ -50,6 +51,7 @@ JOURNAL, LOCK, FINISHED, STARTED, REPLACED, DISCARDED = (
 ENTRIES = {JOURNAL, LOCK, FINISHED, STARTED, REPLACED, DISCARDED}
 """All possible entries of the hidden folder."""
 
+C = TypeVar("C", bound=Config)
 Report = Callable[[str], object]
 """Function that shows a line of text to the user."""
 
@@ -226,10 +228,7 @@ class DatasetBuilder:
             return
         if (hidden / STARTED / MANIFEST).exists():
             report(f"Discarding an unfinished dataset of another recipe or version in {hidden}.")
-        with file_errors(hidden):
-            clear(hidden)
-            for name in (STARTED, FINISHED):
-                (hidden / name).mkdir()
+        start_again(hidden)
         manifest.write(hidden / STARTED)
 
     def _same_recipe(self) -> bool:
@@ -243,16 +242,12 @@ class DatasetBuilder:
 
     def _intact(self) -> Iterator[tuple[str, SplitEntry]]:
         """Yield the splits of the journal whose entry and files are intact."""
-        journal = self.hidden / JOURNAL
-        for line in read_text(journal).splitlines() if journal.exists() else ():
+        for name, entry in journal_entries(self.hidden, SplitEntry):
             try:
-                name, data, digest = parse_json(line, journal)
-                entry = SplitEntry.from_dict(data)
                 Split(name, self.hidden / FINISHED, entry, world="").check("hash")
             except (ValueError, TypeError, OffnominalError):
                 continue
-            if digest == entry.digest():
-                yield name, entry
+            yield name, entry
 
     def add(self, name: str, episodes: Iterable[Episode], channels: Channels) -> None:
         """Write a split and add it to the journal."""
@@ -277,8 +272,7 @@ class DatasetBuilder:
                 if frames.count
                 else None,
             )
-            with file_errors(self.hidden / JOURNAL), (self.hidden / JOURNAL).open("a", encoding="utf-8") as journal:
-                journal.write(json.dumps([name, entry.to_dict(), entry.digest()]) + "\n")
+            add_to_journal(self.hidden, name, entry)
         except BaseException:
             # Remove incomplete files: the disk may be full.
             for incomplete in (path, frames_path):
@@ -363,3 +357,38 @@ def clear(hidden: Path) -> None:
     for name in (FINISHED, STARTED):
         shutil.rmtree(hidden / name, ignore_errors=True)
     (hidden / JOURNAL).unlink(missing_ok=True)
+
+
+def start_again(hidden: Path) -> None:
+    """Empty a hidden folder for new data."""
+    with file_errors(hidden):
+        clear(hidden)
+        for name in (STARTED, FINISHED):
+            (hidden / name).mkdir()
+
+
+def put_in_place(hidden: Path, folder: Path) -> None:
+    """Move the finished data of a hidden folder to their folder, which is free."""
+    with file_errors(folder):
+        (hidden / FINISHED).rename(folder)
+    clear(hidden)
+
+
+def add_to_journal(hidden: Path, name: str, entry: Config) -> None:
+    """Add something finished to the journal of a hidden folder."""
+    with file_errors(hidden / JOURNAL), (hidden / JOURNAL).open("a", encoding="utf-8") as journal:
+        journal.write(json.dumps([name, entry.to_dict(), entry.digest()]) + "\n")
+
+
+def journal_entries(hidden: Path, kind: type[C]) -> Iterator[tuple[str, C]]:
+    """Yield the names and entries of the journal of a hidden folder, without damaged lines."""
+    journal = hidden / JOURNAL
+    for line in read_text(journal).splitlines() if journal.exists() else ():
+        try:
+            name, data, digest = parse_json(line, journal)
+            entry = kind.from_dict(data)
+            intact = digest == entry.digest()
+        except (ValueError, TypeError, OffnominalError):
+            continue
+        if intact:
+            yield name, entry

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from offnominal.core.errors import OffnominalError
@@ -22,6 +22,18 @@ def file_problem(path: Path, sha256: str, remedy: str) -> str:
         return "" if sha256_of(path) == sha256 else f"{path} is not the file that the manifest lists; {remedy}."
     except OffnominalError as error:
         return str(error)
+
+
+def document_problems(folder: Path, documents: Mapping[str, str], remedy: str) -> dict[str, str]:
+    """Return why files are not the listed ones, by name; intact files are left out.
+
+    Args:
+        folder: Folder of the files.
+        documents: Hashes in the manifest by name.
+        remedy: What to do about it, for the messages.
+    """
+    found = {name: file_problem(folder / name, sha256, remedy) for name, sha256 in documents.items()}
+    return {name: wrong for name, wrong in found.items() if wrong}
 
 
 def unlisted_files(folder: Path, owned: Collection[str]) -> Iterator[str]:

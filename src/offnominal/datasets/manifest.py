@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, ClassVar
 
-from offnominal._version import __version__
 from offnominal.core.config import Config
-from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, OffnominalError, UnsupportedFormat
-from offnominal.core.files import file_errors, read_json, write_json
+from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.files import file_errors
+from offnominal.datasets.manifest_file import ManifestFile, installed, this_platform
 from offnominal.datasets.recipe import Recipe, without
 from offnominal.datasets.statistics import Statistics
 
 MANIFEST = "manifest.json"
 SPLITS, FRAMES_FOLDER = "splits", "frames"
-FORMAT = 2
-"""Version of the manifest; that of the Parquet files is in :mod:`offnominal.datasets.split_metadata`."""
 AGAIN = "fetch the dataset again, or generate it again with overwrite=True"
-REMEDY = "remove the folder, then fetch or generate the dataset again"
-PACKAGES = ("gymnasium", "mujoco", "numba", "numpy", "pyarrow")
 
 
 @dataclass(frozen=True)
@@ -78,7 +72,7 @@ class SplitEntry(Config):
 
 
 @dataclass(frozen=True)
-class Manifest(Config):
+class Manifest(ManifestFile):
     """Description of a dataset.
 
     Args:
@@ -93,6 +87,12 @@ class Manifest(Config):
         format: Version of the manifest.
         sha256: Hash of all other fields.
     """
+
+    FILE: ClassVar[str] = MANIFEST
+    FORMAT: ClassVar[int] = 2
+    """That of the Parquet files is in :mod:`offnominal.datasets.split_metadata`."""
+    NOUN: ClassVar[str] = "a dataset"
+    REMEDY: ClassVar[str] = "remove the folder, then fetch or generate the dataset again"
 
     world: str
     source: str
@@ -114,27 +114,8 @@ class Manifest(Config):
             recipe=recipe,
             recipe_sha256=recipe.digest() if recipe else "",
             versions=installed(),
-            platform=f"{platform.system()} {platform.machine()}",
+            platform=this_platform(),
         )
-
-    def with_sha256(self) -> Manifest:
-        """Return the manifest with its own hash."""
-        return self.replace(sha256=self.replace(sha256="").digest())
-
-    def write(self, folder: Path) -> None:
-        """Write the manifest into a folder, with its own hash."""
-        write_json(folder / MANIFEST, self.with_sha256().to_dict())
-
-
-def installed() -> dict[str, str]:
-    """Return the versions of Python and of the packages that can affect the content."""
-    found = {"python": platform.python_version(), "offnominal": __version__}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "none"
-    return found
 
 
 def read_manifest(folder: Path | str) -> Manifest:
@@ -148,26 +129,7 @@ def read_manifest(folder: Path | str) -> Manifest:
         UnsupportedFormat: It was written by another version.
         DamagedFile: It is invalid or was changed.
     """
-    if not isinstance(folder, Path | str):
-        raise InvalidParameter(f"folder is {folder!r}; give the path of a dataset.")
-    path = Path(folder) / MANIFEST
-    try:
-        data = read_json(path)
-    except MissingFile:
-        raise MissingFile(f"{path} does not exist; a dataset is a folder with a {MANIFEST}.") from None
-    except DamagedFile as error:
-        raise DamagedFile(f"{str(error).rstrip('.')}; {REMEDY}.") from None
-    if "format" not in data:
-        raise DamagedFile(f"{path} is not the manifest of a dataset; {REMEDY}.")
-    if data["format"] != FORMAT:
-        raise UnsupportedFormat(f"{path} has format {data['format']!r}; this version reads format {FORMAT}; {REMEDY}.")
-    try:
-        manifest = Manifest.from_dict(data)
-        intact = manifest.sha256 == manifest.with_sha256().sha256
-    except (OffnominalError, ValueError, TypeError, RecursionError, OverflowError) as error:
-        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {REMEDY}.") from None
-    if not intact:
-        raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {REMEDY}.")
+    manifest = Manifest.read(folder)
     _check_paths(Path(folder), manifest)
     return manifest
 
@@ -180,7 +142,9 @@ def _check_paths(folder: Path, manifest: Manifest) -> None:
         with file_errors(folder / file):
             inside = (folder / file).resolve().is_relative_to(folder.resolve())
         if plain.is_absolute() or not plain.name or ".." in plain.parts or "\\" in file or not inside:
-            raise DamagedFile(f"{folder / MANIFEST} lists the file {file!r}, which is not in the dataset; {REMEDY}.")
+            raise DamagedFile(
+                f"{folder / MANIFEST} lists the file {file!r}, which is not in the dataset; {manifest.REMEDY}."
+            )
 
 
 def file_of(split: str, kind: str = SPLITS) -> str:

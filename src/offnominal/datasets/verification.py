@@ -9,7 +9,7 @@ from pathlib import Path
 from offnominal.core.errors import OffnominalError
 from offnominal.core.progress_bar import progress
 from offnominal.datasets.hashing import ContentHash
-from offnominal.datasets.listed_files import file_problem
+from offnominal.datasets.listed_files import document_problems
 from offnominal.datasets.manifest import AGAIN, FRAMES_FOLDER, MANIFEST, SPLITS, Manifest, read_manifest
 from offnominal.datasets.owned import foreign_files
 from offnominal.datasets.recipe import Recipe
@@ -51,9 +51,7 @@ def verify_dataset(folder: Path | str) -> dict[str, str]:
         for name, entry in manifest.splits.items():
             problems[name] = _problem(Split(name, path, entry, world=manifest.world), manifest.recipe)
             tick(note=name)
-    for name, sha256 in manifest.documents.items():
-        if wrong := file_problem(path / name, sha256, AGAIN):
-            problems[name] = wrong
+    problems |= document_problems(path, manifest.documents, AGAIN)
     stray = [file for file in foreign_files(path, manifest) if file.startswith((f"{SPLITS}/", f"{FRAMES_FOLDER}/"))]
     return problems | dict.fromkeys(stray, "no split owns this file")
 

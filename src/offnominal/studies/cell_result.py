@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from offnominal.datasets.manifest import installed
+from offnominal.datasets.manifest_file import installed
 from offnominal.studies import example_episodes as examples
 from offnominal.studies.base import BaseCell
 from offnominal.studies.cells import result_key

@@ -12,7 +12,7 @@ from typing import Any
 
 from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, MissingFile
-from offnominal.datasets.manifest import installed
+from offnominal.datasets.manifest_file import installed
 from offnominal.studies.base import BaseCell
 from offnominal.studies.local import processors
 

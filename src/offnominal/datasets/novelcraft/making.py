@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,19 +10,21 @@ import numpy as np
 
 from offnominal.core.checks import instance_of, positive_integer
 from offnominal.core.errors import AlreadyExists, OffnominalError
-from offnominal.core.files import file_errors, parse_json, read_json, read_text, sha256_of, write_json, write_text
+from offnominal.core.files import sha256_of, write_json, write_text
 from offnominal.core.progress_bar import progress
 from offnominal.datasets.dataset_builder import (
     FINISHED,
-    JOURNAL,
     STARTED,
     Report,
+    add_to_journal,
     build_folder,
-    clear,
     destination,
     is_free,
+    journal_entries,
+    put_in_place,
     remove_incomplete,
     remove_leftovers,
+    start_again,
 )
 from offnominal.datasets.manifest import MANIFEST as BEGUN
 from offnominal.datasets.novelcraft.classes import CLASSES, NORMAL, PLUS
@@ -99,7 +100,7 @@ def _make(hidden: Path, folder: Path, manifest: NovelCraftManifest, workers: int
     with progress("Recording NovelCraft", total=typical * len(plans)) as tick:
         tick(sum(each.entry.frames for each in finished.values()))
         for id, each in recorded(jobs, workers, tick):
-            _note(hidden, id, each)
+            add_to_journal(hidden, id, each)
             finished[id] = each
     _finish(hidden, folder, manifest, {plan.id: finished[plan.id] for plan in plans})
 
@@ -108,43 +109,25 @@ def _begin(hidden: Path, manifest: NovelCraftManifest, report: Report) -> dict[s
     """Return the finished episodes of an interrupted run of the same recipe, or prepare the hidden folder."""
     begun = hidden / STARTED / BEGUN
     if begun.exists():
-        if _same(begun, manifest):
+        if manifest.is_begun(begun):
             finished = dict(_intact(hidden))
             report(f"Resuming in {hidden}: {len(finished)} episodes are already finished.")
             return finished
         report(f"Discarding an unfinished set of another recipe or version in {hidden}.")
-    with file_errors(hidden):
-        clear(hidden)
-        for name in (STARTED, FINISHED):
-            (hidden / name).mkdir()
+    start_again(hidden)
     write_json(begun, manifest.to_dict())
     return {}
 
 
-def _same(begun: Path, manifest: NovelCraftManifest) -> bool:
-    try:
-        return NovelCraftManifest.from_dict(read_json(begun)) == manifest
-    except OffnominalError:
-        return False
-
-
 def _intact(hidden: Path) -> Iterator[tuple[str, RecordedEpisode]]:
     """Yield the episodes of the journal whose lines and files are intact."""
-    journal = hidden / JOURNAL
-    for line in read_text(journal).splitlines() if journal.exists() else ():
+    for id, each in journal_entries(hidden, RecordedEpisode):
         try:
-            id, data, digest = parse_json(line, journal)
-            each = RecordedEpisode.from_dict(data)
-            if digest == each.digest() and sha256_of(hidden / FINISHED / each.entry.file) == each.entry.sha256:
-                yield id, each
+            intact = sha256_of(hidden / FINISHED / each.entry.file) == each.entry.sha256
         except (ValueError, TypeError, OffnominalError):
             continue
-
-
-def _note(hidden: Path, id: str, each: RecordedEpisode) -> None:
-    """Add a finished episode to the journal."""
-    with file_errors(hidden / JOURNAL), (hidden / JOURNAL).open("a", encoding="utf-8") as journal:
-        journal.write(json.dumps([id, each.to_dict(), each.digest()]) + "\n")
+        if intact:
+            yield id, each
 
 
 def _finish(hidden: Path, folder: Path, manifest: NovelCraftManifest, episodes: Mapping[str, RecordedEpisode]) -> None:
@@ -158,10 +141,8 @@ def _finish(hidden: Path, folder: Path, manifest: NovelCraftManifest, episodes: 
         episodes={id: each.entry for id, each in episodes.items()},
         documents={name: sha256_of(text) for name, text in texts.items()},
     )
-    write_json(made / MANIFEST, complete.with_sha256().to_dict())
-    with file_errors(folder):
-        made.rename(folder)
-    clear(hidden)
+    complete.write(made)
+    put_in_place(hidden, folder)
 
 
 def tables(episodes: Mapping[str, RecordedEpisode]) -> dict[str, str]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from offnominal.core.checks import instances_of
 from offnominal.core.config import Config
-from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnsupportedFormat
-from offnominal.core.files import read_json
+from offnominal.core.errors import DamagedFile
 from offnominal.datasets.listed_files import file_problem
-from offnominal.datasets.manifest import installed
+from offnominal.datasets.manifest_file import ManifestFile, installed, this_platform
 from offnominal.datasets.novelcraft.novelcraft_recipe import NovelCraftRecipe
 
 MANIFEST = "novelcraft.json"
-FORMAT = 1
 AGAIN = "make the set again in another folder"
 
 
@@ -40,7 +38,7 @@ class CraftEntry(Config):
 
 
 @dataclass(frozen=True)
-class NovelCraftManifest(Config):
+class NovelCraftManifest(ManifestFile):
     """Description of a NovelCraft set.
 
     Args:
@@ -53,6 +51,11 @@ class NovelCraftManifest(Config):
         sha256: Hash of all other fields.
     """
 
+    FILE: ClassVar[str] = MANIFEST
+    FORMAT: ClassVar[int] = 1
+    NOUN: ClassVar[str] = "a NovelCraft set"
+    REMEDY: ClassVar[str] = AGAIN
+
     recipe: NovelCraftRecipe
     versions: dict[str, str]
     platform: str
@@ -64,11 +67,7 @@ class NovelCraftManifest(Config):
     @classmethod
     def here(cls, recipe: NovelCraftRecipe) -> NovelCraftManifest:
         """Return the manifest of a new set on this machine, without episodes."""
-        return cls(recipe, installed(), f"{platform.system()} {platform.machine()}")
-
-    def with_sha256(self) -> NovelCraftManifest:
-        """Return the manifest with its own hash."""
-        return self.replace(sha256=self.replace(sha256="").digest())
+        return cls(recipe, installed(), this_platform())
 
     def check_tables(self, folder: Path, names: Iterable[str]) -> None:
         """Raise an error if tables are not the listed ones.
@@ -103,20 +102,4 @@ def read_novelcraft_manifest(folder: Path) -> NovelCraftManifest:
         UnsupportedFormat: It was written by another version.
         DamagedFile: It is invalid or was changed.
     """
-    path = folder / MANIFEST
-    try:
-        data = read_json(path)
-    except MissingFile:
-        raise MissingFile(f"{path} does not exist; make_novelcraft writes it.") from None
-    if data.get("format") != FORMAT:
-        raise UnsupportedFormat(
-            f"{path} has format {data.get('format')!r}; this version reads format {FORMAT}; {AGAIN}."
-        )
-    try:
-        manifest = NovelCraftManifest.from_dict(data)
-        intact = manifest.sha256 == manifest.with_sha256().sha256
-    except (OffnominalError, ValueError, TypeError, RecursionError, OverflowError) as error:
-        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {AGAIN}.") from None
-    if not intact:
-        raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {AGAIN}.")
-    return manifest
+    return NovelCraftManifest.read(folder)

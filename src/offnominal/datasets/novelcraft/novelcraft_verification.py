@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from offnominal.core.progress_bar import progress
-from offnominal.datasets.listed_files import file_problem, unlisted_files
+from offnominal.datasets.listed_files import document_problems, file_problem, unlisted_files
 from offnominal.datasets.novelcraft.episode_files import ARCHIVE
 from offnominal.datasets.novelcraft.novelcraft_manifest import AGAIN, MANIFEST, read_novelcraft_manifest
 
@@ -32,9 +32,7 @@ def verify_novelcraft(folder: Path | str) -> dict[str, str]:
         for id, entry in manifest.episodes.items():
             problems[id] = file_problem(path / entry.file, entry.sha256, AGAIN)
             tick(note=id)
-    for name, sha256 in manifest.documents.items():
-        if wrong := file_problem(path / name, sha256, AGAIN):
-            problems[name] = wrong
+    problems |= document_problems(path, manifest.documents, AGAIN)
     planned = {plan.id: f"{plan.id}{ARCHIVE}" for plan in manifest.recipe.plans()}
     if planned != {id: entry.file for id, entry in manifest.episodes.items()}:
         problems[MANIFEST] = "the episodes are not those of the recipe"

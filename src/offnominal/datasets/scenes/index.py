@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import platform
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from offnominal.core.checks import file_name
 from offnominal.core.config import Config
-from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnsupportedFormat
+from offnominal.core.errors import DamagedFile
 from offnominal.core.files import content_errors, file_errors, read_json, sha256_of
-from offnominal.datasets.manifest import installed
+from offnominal.datasets.manifest_file import ManifestFile, damage_named, installed, this_platform
 from offnominal.datasets.scenes.scene_run import RunSource, SceneRun
 from offnominal.datasets.scenes.voxel_files import VoxelSettings
 from offnominal.worlds.road.labels import Label
@@ -22,12 +21,10 @@ from offnominal.worlds.road.scenarios import Scenario, scenario_from_json, scena
 from offnominal.worlds.road.scenes import AnomalyTruth
 
 SCENES, SCENE = "scenes.json", "scene.json"
-FORMAT = 1
 TWIN = "-twin"
 AGAIN = "record the scenes again into another folder"
 
 Layout: TypeAlias = Literal["compact", "published"]
-C = TypeVar("C", bound=Config)
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ class SceneEntry(Config):
 
 
 @dataclass(frozen=True)
-class SceneManifest(Config):
+class SceneManifest(ManifestFile):
     """Description of a set of driving scenes.
 
     Args:
@@ -135,6 +132,11 @@ class SceneManifest(Config):
         sha256: Hash of all other fields.
     """
 
+    FILE: ClassVar[str] = SCENES
+    FORMAT: ClassVar[int] = 1
+    NOUN: ClassVar[str] = "a set of driving scenes"
+    REMEDY: ClassVar[str] = AGAIN
+
     layout: Layout
     recipe_sha256: str
     versions: dict[str, str]
@@ -148,11 +150,7 @@ class SceneManifest(Config):
     @classmethod
     def here(cls, layout: Layout, recipe_sha256: str) -> SceneManifest:
         """Return the manifest of a new set on this machine, without scenes."""
-        return cls(layout, recipe_sha256, installed(), f"{platform.system()} {platform.machine()}")
-
-    def with_sha256(self) -> SceneManifest:
-        """Return the manifest with its own hash."""
-        return self.replace(sha256=self.replace(sha256="").digest())
+        return cls(layout, recipe_sha256, installed(), this_platform())
 
 
 @dataclass(frozen=True)
@@ -226,19 +224,7 @@ def read_scene_manifest(folder: Path) -> SceneManifest:
         UnsupportedFormat: It was written by another version.
         DamagedFile: It is invalid or was changed.
     """
-    path = folder / SCENES
-    try:
-        data = read_json(path)
-    except MissingFile:
-        raise MissingFile(f"{path} does not exist; a set of driving scenes is a folder with a {SCENES}.") from None
-    if data.get("format") != FORMAT:
-        raise UnsupportedFormat(
-            f"{path} has format {data.get('format')!r}; this version reads format {FORMAT}; {AGAIN}."
-        )
-    manifest = _parsed(SceneManifest, data, path)
-    if manifest.sha256 != manifest.with_sha256().sha256:
-        raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {AGAIN}.")
-    return manifest
+    return SceneManifest.read(folder)
 
 
 def read_scene_index(folder: Path, entry: SceneEntry) -> SceneIndex:
@@ -246,14 +232,9 @@ def read_scene_index(folder: Path, entry: SceneEntry) -> SceneIndex:
     path = folder / _inside(entry.folder, folder) / SCENE
     if sha256_of(path) != entry.sha256:
         raise DamagedFile(f"{path} is not the file that {folder / SCENES} lists; {AGAIN}.")
-    return _parsed(SceneIndex, read_json(path), path)
-
-
-def _parsed(kind: type[C], data: dict[str, Any], path: Path) -> C:
-    try:
-        return kind.from_dict(data)
-    except (OffnominalError, ValueError, TypeError, RecursionError, OverflowError) as error:
-        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {AGAIN}.") from None
+    data = read_json(path)
+    with damage_named(path, AGAIN):
+        return SceneIndex.from_dict(data)
 
 
 def read_part(folder: Path, part: Part) -> bytes:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import get_args
 
 from offnominal.core.checks import instance_of, one_of, positive_integer
-from offnominal.core.errors import AlreadyExists, InvalidParameter, OffnominalError
-from offnominal.core.files import file_errors, read_json, sha256_of, write_json
+from offnominal.core.errors import AlreadyExists, InvalidParameter
+from offnominal.core.files import file_errors, sha256_of, write_json
 from offnominal.core.progress_bar import progress
 from offnominal.datasets.dataset_builder import (
     FINISHED,
@@ -20,8 +20,10 @@ from offnominal.datasets.dataset_builder import (
     clear,
     destination,
     is_free,
+    put_in_place,
     remove_incomplete,
     remove_leftovers,
+    start_again,
 )
 from offnominal.datasets.manifest import MANIFEST
 from offnominal.datasets.recording_processes import recorded
@@ -131,24 +133,14 @@ def _begin(hidden: Path, manifest: SceneManifest, scenarios: Sequence[Scenario],
     """Prepare the hidden folder: keep the work of an interrupted run of the same scenes, or start again."""
     begun = hidden / STARTED / MANIFEST
     if begun.exists():
-        if _same(begun, manifest) and (hidden / FINISHED / LAYOUTS[manifest.layout].scenarios).is_dir():
+        if manifest.is_begun(begun) and (hidden / FINISHED / LAYOUTS[manifest.layout].scenarios).is_dir():
             frames = sum(path.read_bytes().count(b'["frame"') for path in begun.parent.glob("*.jsonl"))
             report(f"Resuming in {hidden}: {frames} frames are already finished.")
             return
         report(f"Discarding unfinished scenes of other scenarios or another version in {hidden}.")
-    with file_errors(hidden):
-        clear(hidden)
-        for name in (STARTED, FINISHED):
-            (hidden / name).mkdir()
+    start_again(hidden)
     write_scenarios(scenarios, hidden / FINISHED / LAYOUTS[manifest.layout].scenarios)
     write_json(begun, manifest.to_dict())
-
-
-def _same(begun: Path, manifest: SceneManifest) -> bool:
-    try:
-        return SceneManifest.from_dict(read_json(begun)) == manifest
-    except OffnominalError:
-        return False
 
 
 def _finish(
@@ -168,10 +160,8 @@ def _finish(
         files = sorted((made / LAYOUTS[manifest.layout].scenarios).iterdir())
     documents = {path.relative_to(made).as_posix(): sha256_of(path) for path in files}
     complete = manifest.replace(scenes=scenes, discarded=discarded, documents=documents).with_sha256()
-    write_json(made / SCENES, complete.to_dict())
-    with file_errors(folder):
-        made.rename(folder)
-    clear(hidden)
+    complete.write(made)
+    put_in_place(hidden, folder)
     return complete
 
 

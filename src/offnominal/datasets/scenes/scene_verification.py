@@ -7,7 +7,7 @@ from pathlib import Path
 
 from offnominal.core.errors import DamagedFile, OffnominalError
 from offnominal.core.progress_bar import progress
-from offnominal.datasets.listed_files import file_problem, unlisted_files
+from offnominal.datasets.listed_files import document_problems, unlisted_files
 from offnominal.datasets.scenes.index import (
     AGAIN,
     SCENE,
@@ -43,9 +43,7 @@ def verify_scenes(folder: Path | str) -> dict[str, str]:
         for id, entry in manifest.scenes.items():
             problems[id] = _problem(path, entry, owned)
             tick(note=id)
-    for name, sha256 in manifest.documents.items():
-        if wrong := file_problem(path / name, sha256, AGAIN):
-            problems[name] = wrong
+    problems |= document_problems(path, manifest.documents, AGAIN)
     return problems | dict.fromkeys(unlisted_files(path, owned), "no scene owns this file")
 
 
@@ -72,6 +70,4 @@ def _wrong_frames(folder: Path, index: SceneIndex) -> Iterator[str]:
                 read_part(folder, part)
         except DamagedFile as error:
             yield f"frame {number}: {error}"
-    for name, sha256 in index.documents.items():
-        if wrong := file_problem(folder / name, sha256, AGAIN):
-            yield wrong
+    yield from document_problems(folder, index.documents, AGAIN).values()
