@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtrc, betaincinv, betaln, gammaln
 
 from offnominal.alarms.alarm import Alarm
-from offnominal.alarms.checks import require_share
 from offnominal.alarms.guarantee import Guarantee
+from offnominal.core.checks import number_in
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidScores
 
@@ -97,7 +97,7 @@ def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: floa
         >>> audit_alarm(alarm, [2.0 * episode for episode in simulate_scores(2000, seed=1)]).verdict
         'contradicted'
     """
-    require_share("significance", significance)
+    number_in("significance", significance, 0.0, 1.0, open_low=True, open_high=True)
     raised = alarm.alarm(scores)
     if not raised:
         raise InvalidScores("no episode was given; an audit needs nominal episodes, about 2,000 for a rate of 0.05.")

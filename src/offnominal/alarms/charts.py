@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from offnominal.alarms.alarm import AlarmState
-from offnominal.alarms.checks import pooled_scores, require_number
+from offnominal.alarms.checks import pooled_scores
 from offnominal.alarms.conformal import LARGEST, SplitConformalAlarm, standardised
 from offnominal.core.checks import number_in, require_shape
 from offnominal.core.compilation import compiled
@@ -88,7 +88,7 @@ class EpisodeEwma(_Chart):
     def check(self) -> None:
         """Raise :class:`InvalidParameter` if an argument is invalid."""
         super().check()
-        require_number("weight", self.weight, "a number above 0, up to 1", lambda weight: 0 < weight <= 1)
+        number_in("weight", self.weight, 0.0, 1.0, open_low=True)
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Update the average."""
@@ -145,7 +145,7 @@ class EpisodeCusum(_Chart):
     def check(self) -> None:
         """Raise :class:`InvalidParameter` if an argument is invalid."""
         super().check()
-        require_number("drift", self.drift, "a finite number, 0 or more", lambda drift: 0 <= drift < np.inf)
+        number_in("drift", self.drift, 0.0)
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Update the sum."""

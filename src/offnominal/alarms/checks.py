@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
-from numbers import Real
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from offnominal.core.checks import numeric_array
-from offnominal.core.errors import InvalidParameter, InvalidScores
-from offnominal.core.printable import shown
+from offnominal.core.errors import InvalidScores
 from offnominal.core.types import FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 
@@ -81,28 +78,6 @@ def checked_row(scores: Any, n: int) -> FloatArray:
         row = int(np.argmin(np.isfinite(values)))
         raise InvalidScores(f"the score of row {row} is {values[row]}; scores are finite numbers.")
     return values
-
-
-def require_number(name: str, value: Any, expected: str, holds: Callable[[Any], bool]) -> None:
-    """Raise :class:`InvalidParameter` unless the value is a number that satisfies a condition.
-
-    Example:
-        >>> require_number("weight", 5, "a number up to 1", lambda weight: weight <= 1)
-        Traceback (most recent call last):
-            ...
-        offnominal.core.errors.InvalidParameter: weight is 5; expected a number up to 1.
-    """
-    try:
-        number = math.isfinite(value) and isinstance(value, Real) and not isinstance(value, bool)
-    except (TypeError, OverflowError):
-        number = False
-    if not number or not holds(value):
-        raise InvalidParameter(f"{name} is {shown(value)}; expected {expected}.")
-
-
-def require_share(name: str, value: Any) -> None:
-    """Raise :class:`InvalidParameter` unless the value is a number between 0 and 1, both excluded."""
-    require_number(name, value, "a number between 0 and 1, both excluded", lambda number: 0 < number < 1)
 
 
 def _floats(values: Any) -> FloatArray:

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from offnominal.alarms.alarm import Alarm
-from offnominal.alarms.checks import require_number, require_share
 from offnominal.alarms.guarantee import EXCHANGEABLE, Guarantee, Kind
 from offnominal.alarms.ranks import conformal_rank, episodes_needed, pac_rank
-from offnominal.core.checks import integer_in
+from offnominal.core.checks import integer_in, number_in
 from offnominal.core.errors import InvalidParameter, InvalidState, OffnominalError
 from offnominal.core.types import FloatArray
 
@@ -65,9 +64,9 @@ class ConformalAlarm(Alarm):
 
     def check(self) -> None:
         """Raise :class:`InvalidParameter` unless both are probabilities between 0 and 1."""
-        require_share("alpha", self.alpha)
+        number_in("alpha", self.alpha, 0.0, 1.0, open_low=True, open_high=True)
         if self.confidence is not None:
-            require_share("confidence", self.confidence)
+            number_in("confidence", self.confidence, 0.0, 1.0, open_low=True, open_high=True)
 
     def check_fitted(self) -> None:
         """Raise :class:`InvalidParameter` unless the rank is that of the level for the ranked episodes."""
@@ -136,9 +135,7 @@ class SplitConformalAlarm(ConformalAlarm):
     def check(self) -> None:
         """Raise :class:`InvalidParameter` if an argument is invalid."""
         super().check()
-        require_number(
-            "fit_fraction", self.fit_fraction, "a number above 0, up to 0.5", lambda number: 0 < number <= 0.5
-        )
+        number_in("fit_fraction", self.fit_fraction, 0.0, 0.5, open_low=True)
 
     def n_unranked(self, n: int) -> int:
         """Return the number of episodes for the statistic, at least one."""

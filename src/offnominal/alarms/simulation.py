@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offnominal.alarms.checks import require_number
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, number_in, positive_integer
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
 
@@ -40,8 +39,8 @@ def simulate_scores(
     rows = positive_integer("the number of episodes", n)
     pair = steps if isinstance(steps, tuple) else (steps, steps)
     shortest, longest = (positive_integer("steps", each) for each in pair)
-    require_number("the shortest length", shortest, f"at most the longest, {longest}", lambda least: least <= longest)
-    require_number("correlation", correlation, "a number above -1, below 1", lambda each: -1 < each < 1)
+    integer_in("the shortest length", shortest, 1, longest)
+    number_in("correlation", correlation, -1.0, 1.0, open_low=True, open_high=True)
     generator = Stream.named(seed, 0, "scores").generator()
     lengths = generator.integers(shortest, longest, rows, endpoint=True)
     levels = between * generator.standard_normal(rows)

@@ -51,11 +51,11 @@ def play(
 
     Commands: [bold]echo "MOVE w" | offnominal play CRAFT-Pogo-v2 --commands - --out clip.webp[/]
     """
-    from offnominal.agents import expert, scripted_expert
     from offnominal.anomalies import Fault, Schedule
     from offnominal.core.errors import InvalidParameter
     from offnominal.laws import anomalies_of
     from offnominal.reports.clip import write_clip, write_gallery
+    from offnominal.studies.named_policy import acting_policy
     from offnominal.worlds import worlds as registry
 
     id = registry.spec(world).id
@@ -64,7 +64,7 @@ def play(
         return
     if agent not in ("expert", "scripted"):
         raise InvalidParameter(f"--agent is {agent!r}; expected expert or scripted.")
-    acting = expert(id) if agent == "expert" else scripted_expert(id)
+    acting = acting_policy(agent, id)
     schedule = Schedule() if onset is None else Schedule(onset=onset)
     if gallery:
         if anomaly is not None or strength is not None:

@@ -6,9 +6,7 @@ import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from offnominal.agents.experts import expert
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import parameter_for
@@ -17,7 +15,7 @@ from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import progress
 from offnominal.reports.clip import write_gallery
 from offnominal.reports.payload import LEVEL_ORDER
-from offnominal.studies.named_policy import named_policy
+from offnominal.studies.named_policy import acting_policy
 from offnominal.studies.results import RunResults
 from offnominal.studies.source_names import is_dataset
 
@@ -62,7 +60,7 @@ def write_fault_clips(results: RunResults, folder: Path) -> FaultClips:
                     Fault(name, parameter_for(world, name, level), Schedule(ONSET)) for name, level in levels.items()
                 ]
                 new = [fault for fault in faults if not clip_path(folder, world, fault.id).is_file()]
-                write_gallery(folder / CLIPS / world, world, policy_named(world, policy), new, steps=STEPS, size=SIZE)
+                write_gallery(folder / CLIPS / world, world, acting_policy(policy, world), new, steps=STEPS, size=SIZE)
             except MissingDependency:
                 raise
             except OffnominalError as error:
@@ -121,9 +119,3 @@ def _rank(level: str) -> int:
     """Return the place of a level; a level may have a direction, such as ``strong-up``. -1 for other splits."""
     name = level.partition("-")[0]
     return LEVEL_ORDER.index(name) if name in LEVEL_ORDER else -1
-
-
-def policy_named(world: str, name: str) -> Policy:
-    """Return the policy that a study names in a world: a shipped expert, a file, or one of a module."""
-    named: Any = named_policy(name, world, world)
-    return expert(world, name) if named is None else named

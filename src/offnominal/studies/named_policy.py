@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from offnominal.agents.experts import expert
 from offnominal.agents.files import load_policy
 from offnominal.agents.sb3_files import import_sb3
 from offnominal.agents.scripted import scripted_expert
@@ -17,6 +18,9 @@ from offnominal.datasets.policy_source import SCRIPTED
 from offnominal.studies.source_names import RANDOM, SB3, WEIGHTS
 from offnominal.worlds.named_world import is_factory
 from offnominal.worlds.world_source import WorldSource, spaces_of
+
+EXPERT = "expert"
+"""Name of the preferred shipped policy of a world."""
 
 
 def named_policy(name: str, world: str, source: WorldSource) -> Policy | Callable[[Array], Array] | None:
@@ -38,6 +42,17 @@ def named_policy(name: str, world: str, source: WorldSource) -> Policy | Callabl
     if name.endswith(SB3):
         return import_sb3(name, source)
     return _of_module(name) if is_factory(name) else None
+
+
+def acting_policy(name: str, world: str) -> Policy:
+    """Return a policy of a world by name; raise :class:`UnknownName` if there is none.
+
+    Args:
+        name: As for :func:`named_policy`, or ``"expert"`` for the preferred shipped expert.
+        world: Id of the world.
+    """
+    named: Any = named_policy(name, world, world)
+    return expert(world, None if name == EXPERT else name) if named is None else named
 
 
 def _of_module(name: str) -> Policy | Callable[[Array], Array]:

@@ -14,7 +14,7 @@ from offnominal.anomalies.schedule import Schedule
 from offnominal.core.errors import MissingFile, OffnominalError, UnknownName
 from offnominal.core.files import read_json, write_json
 from offnominal.reports.clip import write_clip
-from offnominal.reports.fault_clips import policy_named
+from offnominal.studies.named_policy import acting_policy
 from offnominal.web.best_detectors import best_text
 from offnominal.web.compare import comparable_runs
 from offnominal.web.fault_description import describe_fault, strengths_of_fault
@@ -164,7 +164,9 @@ def clip(request: Request) -> Response:
         if not path.is_file():
             cell = study_cell(run, key)
             fault = replace(fault_of(cell, chosen["split"]), schedule=Schedule(CLIP_ONSET))
-            write_clip(path, cell.world, policy_named(cell.world, cell.policy), fault, steps=CLIP_STEPS, size=CLIP_SIZE)
+            write_clip(
+                path, cell.world, acting_policy(cell.policy, cell.world), fault, steps=CLIP_STEPS, size=CLIP_SIZE
+            )
     return Response(path.read_bytes(), media_type="image/webp", headers={"cache-control": "max-age=3600"})
 
 

@@ -19,9 +19,10 @@ from offnominal.core.policy import FunctionPolicy, Policy
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, Frame
 from offnominal.detectors.detector import Step
+from offnominal.studies.named_policy import acting_policy
 from offnominal.web.evidence import History, evidence, rounded
 from offnominal.web.fault_choices import has_discrete_actions
-from offnominal.web.monitor_choice import MonitorChoice, make_policy, policies_of
+from offnominal.web.monitor_choice import MonitorChoice, policies_of
 from offnominal.web.nominal_fit import FittedMonitor, NominalFit
 from offnominal.worlds.pixel_observations import ObservationKind
 
@@ -365,4 +366,4 @@ def _fallback(settings: LiveSettings, env: InjectedEnv) -> Policy | None:
     if settings.fallback == "stop":
         shape = env.action_space.shape or ()
         return FunctionPolicy(lambda observations: np.zeros((len(observations), *shape), np.float32))
-    return make_policy(settings.fallback, settings.world)
+    return acting_policy(settings.fallback, settings.world)

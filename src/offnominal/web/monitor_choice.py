@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from offnominal.agents.experts import expert
-from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.weights import shipped_names
 from offnominal.alarms.catalogue import alarms
 from offnominal.core.capabilities import Need
 from offnominal.core.checks import one_of
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.policy import Policy, RandomPolicy
+from offnominal.core.policy import Policy
+from offnominal.datasets.policy_source import SCRIPTED
 from offnominal.detectors.catalogue import detectors
 from offnominal.reports.colours import UNTRAINED
+from offnominal.studies.named_policy import EXPERT, acting_policy
+from offnominal.studies.source_names import RANDOM
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.world_card import WorldCard
-from offnominal.worlds.world_source import spaces_of
 
 DEFAULT_WORLD = "MJC-HalfCheetah-v0"
 MOST_DETECTORS = 8
@@ -49,7 +49,7 @@ class MonitorChoice(Config):
     """
 
     world: str
-    policy: str = "expert"
+    policy: str = EXPERT
     detectors: tuple[str, ...] = QUICK
     alarm: str = "EpisodeMaximum"
 
@@ -76,16 +76,7 @@ class MonitorChoice(Config):
 
     def make_policy(self) -> Policy:
         """Return a new policy."""
-        return make_policy(self.policy, self.world)
-
-
-def make_policy(name: str, world: str) -> Policy:
-    """Return a policy by its name; see :class:`MonitorChoice`."""
-    if name == "scripted":
-        return scripted_expert(world)
-    if name == "random":
-        return RandomPolicy(spaces_of(world).action)
-    return expert(world, None if name == "expert" else name)
+        return acting_policy(self.policy, self.world)
 
 
 def policies_of(world: str) -> list[str]:
@@ -97,7 +88,7 @@ def policies_of(world: str) -> list[str]:
     """
     trained = [name.removeprefix(f"{world}--") for name in shipped_names() if name.startswith(f"{world}--")]
     scripted = worlds.card(world).scripted_expert is not None
-    return [*(["expert"] if trained else []), *(["scripted"] if scripted else []), "random", *trained]
+    return [*([EXPERT] if trained else []), *([SCRIPTED] if scripted else []), RANDOM, *trained]
 
 
 def is_offered(card: WorldCard) -> bool:

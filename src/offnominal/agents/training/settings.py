@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from offnominal.core.checks import boolean, integer_in, number_in, positive_number
+from offnominal.core.checks import boolean, integer_in, number_in, one_of, positive_number
 from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.worlds.catalogue import worlds
 
@@ -86,8 +86,8 @@ class TrainingSettings(Config):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_choice("algorithm", self.algorithm, ALGORITHMS)
-        check_choice("demonstrator", self.demonstrator, DEMONSTRATORS)
+        one_of("algorithm", self.algorithm, ALGORITHMS)
+        one_of("demonstrator", self.demonstrator, DEMONSTRATORS)
         check_sizes(self, ("steps", "buffer_size"), 1, MANY)
         check_sizes(self, ("learning_starts", "critic_warmup"), 0, MANY)
         check_sizes(self, ("n_envs", "gradient_steps", "batch_size", "n_demonstrations"), 1, LARGE)
@@ -106,13 +106,6 @@ class TrainingSettings(Config):
         number_in("action_noise", self.action_noise, 0.0)
         number_in("cloning_weight", self.cloning_weight, 0.0)
         check_sizes(self, ("seed",), 0, LARGEST_SEED)
-
-
-def check_choice(name: str, given: Any, known: Sequence[str]) -> None:
-    """Raise if a name is unknown; the message has the nearest known one."""
-    if not isinstance(given, str) or given not in known:
-        near = did_you_mean(str(given), known) if isinstance(given, str) else ""
-        raise InvalidParameter(f"no {name} {shown(given)}.{near} Choose from {', '.join(known)}.")
 
 
 def check_sizes(settings: Config, names: Sequence[str], low: int, high: int) -> None:

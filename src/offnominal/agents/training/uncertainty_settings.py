@@ -11,12 +11,11 @@ from offnominal.agents.training.settings import (
     LARGEST_SEED,
     MANY,
     Demonstrator,
-    check_choice,
     check_sizes,
     check_widths,
 )
 from offnominal.agents.uncertainty.policy import UNCERTAINTY_KINDS, UncertaintyKind
-from offnominal.core.checks import number_in, positive_number
+from offnominal.core.checks import number_in, one_of, positive_number
 from offnominal.core.config import Config
 from offnominal.worlds.catalogue import worlds
 
@@ -79,9 +78,9 @@ class UncertaintyTrainingSettings(Config):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_choice("algorithm with uncertainty", self.algorithm, UNCERTAINTY_ALGORITHMS)
-        check_choice("uncertainty", self.uncertainty, UNCERTAINTY_KINDS)
-        check_choice("demonstrator", self.demonstrator, DEMONSTRATORS)
+        one_of("algorithm", self.algorithm, UNCERTAINTY_ALGORITHMS)
+        one_of("uncertainty", self.uncertainty, UNCERTAINTY_KINDS)
+        one_of("demonstrator", self.demonstrator, DEMONSTRATORS)
         check_sizes(self, ("steps", "buffer_size"), 1, MANY)
         check_sizes(self, ("learning_starts",), 0, MANY)
         check_sizes(self, ("members", "passes", "n_envs", "gradient_steps", "batch_size", "n_step"), 1, LARGE)

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from offnominal.agents.experts import expert
 from offnominal.anomalies.chosen_strengths import choose_strengths
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.strengths import strengths_of
@@ -16,7 +15,7 @@ from offnominal.core.streams import Stream
 from offnominal.datasets.recipe import SPACING
 from offnominal.kinds.diagnosis.cell import DiagnosisCell
 from offnominal.rollouts.collection import collect
-from offnominal.studies.named_policy import named_policy
+from offnominal.studies.named_policy import acting_policy
 from offnominal.worlds.catalogue import worlds as world_registry
 
 CHANNEL = "diagnosis channel"
@@ -63,7 +62,7 @@ def open_episodes(cell: DiagnosisCell) -> DiagnosisEpisodes:
 
 def _recorded(cell: DiagnosisCell) -> DiagnosisEpisodes:
     data, world, chosen = cell.data, cell.world, _chosen(cell)
-    policy = named_policy(cell.policy, world, world) or expert(world, algorithm=cell.policy)
+    policy = acting_policy(cell.policy, world)
 
     def recorded(n: int, part: int, faults: list[Fault] | None = None) -> list[Episode]:
         return collect(world, policy, n, seed=data.seed + part * SPACING, faults=faults, max_steps=data.max_steps)
