@@ -18,7 +18,8 @@ from offnominal.sensing.intersections import (
     intersect_box,
     intersect_convex,
     intersect_mesh,
-    nonzero,
+    reciprocal,
+    to_local,
 )
 from offnominal.sensing.packed_scene import PackedScene
 from offnominal.sensing.placed_instances import PlacedInstances, extent_along, place
@@ -102,7 +103,7 @@ def trace_bvh(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int) 
     for r in range(n):
         ox, oy, oz = start[0, 0 if one else r], start[1, 0 if one else r], start[2, 0 if one else r]
         dx, dy, dz = direction[0, r], direction[1, r], direction[2, r]
-        ix, iy, iz = ONE / nonzero(dx), ONE / nonzero(dy), ONE / nonzero(dz)
+        origin, reciprocals = (ox, oy, oz), reciprocal((dx, dy, dz))
         inverse = ONE / (dx * dx + dy * dy + dz * dz)
         best, hit, part = out_t[r], out_hit[r], -1
         waiting[0] = 0
@@ -110,12 +111,12 @@ def trace_bvh(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int) 
         while depth > 0:
             depth -= 1
             node = waiting[depth]
-            if not intersect_box(top_boxes, node, ox, oy, oz, ix, iy, iz, ZERO, best) < FAR:
+            if not intersect_box(top_boxes, node, origin, reciprocals, ZERO, best) < FAR:
                 continue
             first, count = top_links[node, 0], top_links[node, 1]
             if count == 0:
-                left = intersect_box(top_boxes, first, ox, oy, oz, ix, iy, iz, ZERO, best)
-                right = intersect_box(top_boxes, first + 1, ox, oy, oz, ix, iy, iz, ZERO, best)
+                left = intersect_box(top_boxes, first, origin, reciprocals, ZERO, best)
+                right = intersect_box(top_boxes, first + 1, origin, reciprocals, ZERO, best)
                 nearer = first if left <= right else first + 1
                 waiting[depth], waiting[depth + 1] = 2 * first + 1 - nearer, nearer
                 depth += 2
@@ -126,19 +127,15 @@ def trace_bvh(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int) 
                 qx, qy, qz = middle * dx - cx, middle * dy - cy, middle * dz - cz
                 if not present[i] or qx * qx + qy * qy + qz * qz > reach[i]:
                     continue
-                lx = rotation[i, 0] * qx + rotation[i, 3] * qy + rotation[i, 6] * qz
-                ly = rotation[i, 1] * qx + rotation[i, 4] * qy + rotation[i, 7] * qz
-                lz = rotation[i, 2] * qx + rotation[i, 5] * qy + rotation[i, 8] * qz
-                ex = rotation[i, 0] * dx + rotation[i, 3] * dy + rotation[i, 6] * dz
-                ey = rotation[i, 1] * dx + rotation[i, 4] * dy + rotation[i, 7] * dz
-                ez = rotation[i, 2] * dx + rotation[i, 5] * dy + rotation[i, 8] * dz
+                local = to_local(rotation, i, (qx, qy, qz))
+                along = to_local(rotation, i, (dx, dy, dz))
                 which = -1
                 if kind[i] == MESH:
                     t, which = intersect_mesh(
-                        root[i], boxes, links, triangles, lx, ly, lz, ex, ey, ez, -middle, best - middle, stack
+                        root[i], boxes, links, triangles, local, along, -middle, best - middle, stack
                     )
                 else:
-                    t = intersect_convex(kind[i], size[i, 0], size[i, 1], size[i, 2], lx, ly, lz, ex, ey, ez, -middle)
+                    t = intersect_convex(kind[i], (size[i, 0], size[i, 1], size[i, 2]), local, along, -middle)
                 if t + middle < best:
                     best, hit, part = t + middle, i, which
         out_t[r], out_hit[r], out_part[r] = best, hit, part

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from offnominal.core.compilation import compiled_internal
 from offnominal.sensing.cells import Cells
-from offnominal.sensing.intersections import STACK, intersect_convex, intersect_mesh, nonzero
+from offnominal.sensing.intersections import STACK, intersect_convex, intersect_mesh, reciprocal, to_local
 from offnominal.sensing.packed_scene import PackedScene
 from offnominal.sensing.placed_instances import PlacedInstances
 from offnominal.sensing.shapes import MESH
@@ -95,16 +95,12 @@ def trace(packed: PackedScene, placed: PlacedInstances, cells: Cells, rays: Rays
             qx, qy, qz = middle * dx - cx, middle * dy - cy, middle * dz - cz
             if qx * qx + qy * qy + qz * qz > bounding_radius_squared[i]:
                 continue
-            lx = rotation[i, 0] * qx + rotation[i, 3] * qy + rotation[i, 6] * qz
-            ly = rotation[i, 1] * qx + rotation[i, 4] * qy + rotation[i, 7] * qz
-            lz = rotation[i, 2] * qx + rotation[i, 5] * qy + rotation[i, 8] * qz
-            ex = rotation[i, 0] * dx + rotation[i, 3] * dy + rotation[i, 6] * dz
-            ey = rotation[i, 1] * dx + rotation[i, 4] * dy + rotation[i, 7] * dz
-            ez = rotation[i, 2] * dx + rotation[i, 5] * dy + rotation[i, 8] * dz
+            local = to_local(rotation, i, (qx, qy, qz))
+            along = to_local(rotation, i, (dx, dy, dz))
             which = -1
             if kind[i] == MESH:
                 # A ray that misses the bounding box is not worth a call.
-                ix, iy, iz = ONE / nonzero(ex), ONE / nonzero(ey), ONE / nonzero(ez)
+                (lx, ly, lz), (ix, iy, iz) = local, reciprocal(along)
                 wide = (WIDER * extent[i, 0] + SLACK) * abs(ix)
                 deep = (WIDER * extent[i, 1] + SLACK) * abs(iy)
                 tall = (WIDER * extent[i, 2] + SLACK) * abs(iz)
@@ -112,11 +108,9 @@ def trace(packed: PackedScene, placed: PlacedInstances, cells: Cells, rays: Rays
                 leave = min(wide - lx * ix, deep - ly * iy, tall - lz * iz)
                 if enter > leave or enter >= best - middle or leave <= -middle:
                     continue
-                t, which = intersect_mesh(
-                    root[i], boxes, links, triangles, lx, ly, lz, ex, ey, ez, -middle, best - middle, stack
-                )
+                t, which = intersect_mesh(root[i], boxes, links, triangles, local, along, -middle, best - middle, stack)
             else:
-                t = intersect_convex(kind[i], size[i, 0], size[i, 1], size[i, 2], lx, ly, lz, ex, ey, ez, -middle)
+                t = intersect_convex(kind[i], (size[i, 0], size[i, 1], size[i, 2]), local, along, -middle)
             if t + middle < best:
                 best, hit, part = t + middle, i, which
         if hit >= 0:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from offnominal.core.compilation import compiled_internal
 from offnominal.sensing.cells import SunMap
-from offnominal.sensing.intersections import FAR, STACK, intersect_convex, mesh_in_the_way
+from offnominal.sensing.intersections import FAR, STACK, intersect_convex, mesh_in_the_way, to_local
 from offnominal.sensing.material import CHECKER, PLAIN
 from offnominal.sensing.packed_scene import PackedScene
 from offnominal.sensing.placed_instances import PlacedInstances
@@ -240,14 +240,12 @@ def shadow(packed: PackedScene, placed: PlacedInstances, sun: SunMap, rays: Rays
             qx, qy, qz = middle * sx - cx, middle * sy - cy, middle * sz - cz
             if qx * qx + qy * qy + qz * qz > bounding_radius_squared[i]:
                 continue
-            lx = rotation[i, 0] * qx + rotation[i, 3] * qy + rotation[i, 6] * qz
-            ly = rotation[i, 1] * qx + rotation[i, 4] * qy + rotation[i, 7] * qz
-            lz = rotation[i, 2] * qx + rotation[i, 5] * qy + rotation[i, 8] * qz
-            ex, ey, ez = direction[i, 0], direction[i, 1], direction[i, 2]
+            local = to_local(rotation, i, (qx, qy, qz))
+            along = direction[i, 0], direction[i, 1], direction[i, 2]
             if kind[i] == MESH:
-                shaded = mesh_in_the_way(root[i], boxes, links, triangles, lx, ly, lz, ex, ey, ez, -middle, stack)
+                shaded = mesh_in_the_way(root[i], boxes, links, triangles, local, along, -middle, stack)
             else:
-                t = intersect_convex(kind[i], size[i, 0], size[i, 1], size[i, 2], lx, ly, lz, ex, ey, ez, -middle)
+                t = intersect_convex(kind[i], (size[i, 0], size[i, 1], size[i, 2]), local, along, -middle)
                 shaded = bool(t < FAR)
             if shaded:
                 sunlit[r] = ZERO
