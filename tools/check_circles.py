@@ -14,11 +14,8 @@ from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "offnominal"
-FACADES = {
-    ("offnominal.detectors.detector", "offnominal.detectors.export"),
-    ("offnominal.detectors.diagnosis.explanation", "offnominal.detectors.diagnosis.explanation_figure"),
-}
-"""Methods that pass their own object on, and import when they are called: `Detector.export` and `Explanation.plot`."""
+FACADES = {("offnominal.detectors.detector", "offnominal.detectors.export")}
+"""Methods that pass their own object on, and import when they are called: `Detector.export`."""
 Graph = Mapping[str, Set[str]]
 """The modules that each module imports."""
 

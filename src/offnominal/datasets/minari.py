@@ -19,20 +19,21 @@ from offnominal.core.checks import positive_number
 from offnominal.core.discrete_actions import n_discrete_actions
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
+    InvalidLog,
     InvalidParameter,
     MissingDependency,
     MissingFile,
     UnknownName,
     UnsupportedEnvironment,
 )
-from offnominal.core.files import file_errors, parse_json
+from offnominal.core.files import file_errors, parse_json, read_json
 from offnominal.core.printable import shown
 from offnominal.core.types import Array
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.frames import without_frames
+from offnominal.datasets.hdf5_files import opened_hdf5
 from offnominal.datasets.layout import arrays_of
 from offnominal.datasets.logs.boundary import parsing
-from offnominal.datasets.minari_files import refuse_foreign_content
 from offnominal.datasets.minari_ids import checked_id, created_or_removed, id_part
 from offnominal.datasets.saving import save_dataset
 from offnominal.datasets.split import Split
@@ -42,6 +43,8 @@ from offnominal.worlds.world_source import build_world
 KEY = "offnominal"
 HOME = "https://github.com/offnominal/offnominal"
 SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
+METADATA = "metadata.json"
+SPACES = ("observation_space", "action_space")
 
 
 def to_minari(source: Dataset | Split, id: str | None = None, *, splits: Iterable[str] | None = None) -> list[Any]:
@@ -233,3 +236,30 @@ def _episode(data: Any, about: Mapping[str, Any], ours: Mapping[str, Any] | None
         terminated=bool(np.any(data.terminations)),
         extras=extras,
     )
+
+
+def refuse_foreign_content(name: str, folder: Path) -> None:
+    """Raise :class:`InvalidLog` if reading a dataset would read other files of the machine or run code that it names.
+
+    HDF5 files may link to other files. Without its spaces in the metadata, Minari builds the environment that the
+    metadata describe, and calls whatever function they name.
+
+    Args:
+        name: Id of the dataset, for error messages.
+        folder: Folder of the data, with ``metadata.json``.
+    """
+    with file_errors(folder):
+        if not (folder / METADATA).is_file():
+            raise InvalidLog(f"{name!r} is not a Minari dataset: {folder} has no {METADATA}.")
+    metadata = read_json(folder / METADATA)
+    for space in SPACES:
+        if not isinstance(metadata.get(space), str):
+            raise InvalidLog(
+                f"{folder / METADATA} has no {space!r}, and Minari would call the function that its 'env_spec' names. "
+                f"Add the {space} of the environment, if you trust the dataset."
+            )
+    with file_errors(folder):
+        files = sorted(folder.rglob("*.hdf5"))
+    for file in files:
+        with opened_hdf5(file):
+            pass

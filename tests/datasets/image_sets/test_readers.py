@@ -9,7 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from offnominal.core.errors import DamagedFile
-from offnominal.datasets.image_sets.readers import CIFAR_FILES, read_cifar, read_idx, read_idx_set, read_svhn
+from offnominal.datasets.image_sets.loading import CIFAR_FILES, read_cifar, read_idx, read_idx_set, read_svhn
 
 
 def idx(path, array):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from offnominal.datasets.tables.column_scale import paper_scale, training_scale
+from offnominal.datasets.tables.table_split import paper_scale, training_scale
 
 
 def test_a_column_that_training_never_saw_move_keeps_its_unit():

@@ -6,9 +6,8 @@ import torch
 from scipy.stats import norm
 
 from offnominal.detectors.rows import AAE, VAE, VAEKNN, WAE, DeepSVDD
-from offnominal.detectors.rows.autoencoder import code_width
+from offnominal.detectors.rows.autoencoder import code_width, log_volume
 from offnominal.detectors.rows.gaussians import divergence, divergence_between, fixed_noise, log_density
-from offnominal.detectors.rows.jacobian import log_volume
 
 pytestmark = pytest.mark.long
 

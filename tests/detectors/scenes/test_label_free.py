@@ -8,7 +8,7 @@ import pytest
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName
 from offnominal.detectors.scenes import HeightAboveRoad, LidarKNN, PatchKNN, SceneFusion, make_scene_detector
 from offnominal.detectors.scenes.nominal_rows import RowSample, covering
-from offnominal.detectors.scenes.patch_descriptors import patch_descriptors
+from offnominal.detectors.scenes.patch_knn import patch_descriptors
 from offnominal.evaluation.ranking import rank
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import RigFrame

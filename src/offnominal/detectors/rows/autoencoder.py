@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,13 +26,22 @@ from offnominal.detectors.rows.gaussians import (
     reconstruction_error,
     reconstruction_terms,
 )
-from offnominal.detectors.rows.jacobian import log_volume
 from offnominal.detectors.rows.layers import LEAST_DEVIATION
 from offnominal.detectors.rows.priors import NormalPrior, Prior, PriorName, VampPrior
 from offnominal.detectors.rows.row_scores import RowScore, SampledScore
 
 DECODED = 8192
 """Codes per batch of the decoder."""
+
+MIN_VALUE = 1e-12
+"""Added to squared singular values, so that a direction that the decoder ignores has a finite density."""
+
+JACOBIANS = 64
+"""Jacobians of the decoder that are in memory at the same time."""
+
+FEW = 128
+"""Largest number of values per row for reverse-mode derivatives; the first forward-mode pass takes torch seconds to
+prepare."""
 
 
 class AutoencoderNetworks(nn.Module):
@@ -191,3 +200,31 @@ def code_width(latent: int, shape: Shape) -> int:
     if len(shape) > 1 or latent < columns:
         return latent
     return 1 << max(0, (columns - 1).bit_length() - 1)
+
+
+def log_volume(decode: Callable[[Tensor], Tensor], codes: Tensor) -> Tensor:
+    """Return the sum of the log singular values of the decoder's Jacobian at each code.
+
+    Args:
+        decode: Decoder from codes (n, latent) to rows (n, ...).
+        codes: (n, latent) codes.
+
+    Example:
+        >>> log_volume(lambda codes: codes * torch.tensor([2.0, 0.5]), torch.zeros(1, 2)).abs().round(decimals=4)
+        tensor([0.], dtype=torch.float64)
+    """
+
+    def one(code: Tensor) -> Tensor:
+        return decode(code[None]).flatten()
+
+    width = decode(codes[:1]).numel()
+    slopes = torch.func.vmap(torch.func.jacrev(one) if width <= FEW else torch.func.jacfwd(one))
+    return torch.cat([_half_log_determinant(slopes(part)) for part in torch.split(codes, JACOBIANS)])
+
+
+def _half_log_determinant(jacobians: Tensor) -> Tensor:
+    precise = jacobians.double()
+    square = precise.transpose(1, 2) @ precise
+    ridge = MIN_VALUE * torch.eye(square.shape[-1], dtype=square.dtype, device=square.device)
+    found: Tensor = 0.5 * torch.linalg.slogdet(square + ridge)[1]
+    return found

@@ -5,8 +5,7 @@ import pytest
 import torch
 from scipy.spatial.distance import cdist
 
-from offnominal.detectors.images.features.bank_builder import BankBuilder
-from offnominal.detectors.images.features.coreset import coreset
+from offnominal.detectors.images.features.feature_bank import BankBuilder, coreset
 
 pytestmark = pytest.mark.long
 

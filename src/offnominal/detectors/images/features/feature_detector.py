@@ -21,10 +21,9 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.images.features.backbone import Backbone, CustomBackbone, Features, digest
 from offnominal.detectors.images.features.backbones import ENCODER, load_backbone, require_known
-from offnominal.detectors.images.features.bank_builder import BankBuilder
 from offnominal.detectors.images.features.encoder_backbone import EncoderBackbone
 from offnominal.detectors.images.features.encoder_training import NominalFrames, train_encoder
-from offnominal.detectors.images.features.feature_bank import FeatureBank
+from offnominal.detectors.images.features.feature_bank import BankBuilder, FeatureBank
 from offnominal.detectors.images.image_scaling import restored_shape
 from offnominal.detectors.network_state import LearnedNetwork
 from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters, plain_parameters
