@@ -11,7 +11,6 @@ from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import InvalidParameter, MissingDependency, OffnominalError
-from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import progress
 from offnominal.reports.clip import write_gallery
 from offnominal.reports.payload import LEVEL_ORDER

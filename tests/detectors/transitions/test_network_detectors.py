@@ -184,6 +184,12 @@ def test_the_state_dict_is_a_copy(fitted, fresh):
     np.testing.assert_array_equal(fitted.score(fresh)[0], before)
 
 
+def test_the_parameters_are_a_copy():
+    detector = MLPDM(dropout=0.25)
+    detector.get_params()["dropout"] = 0.5
+    assert detector.get_params()["dropout"] == 0.25
+
+
 def test_arrays_of_another_network_are_refused(build, fitted):
     state = fitted.state_dict()
     missing = {name: array for name, array in state.items() if name != "change.mean"}
