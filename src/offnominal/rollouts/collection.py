@@ -20,9 +20,8 @@ from offnominal.core.policy import Policy, as_policy
 from offnominal.core.progress_bar import progress
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray, IntArray
-from offnominal.rollouts.frame_recorder import FrameRecorder, check_camera
+from offnominal.rollouts.frame_recorder import FrameRecorder, RenderRecorder, check_camera
 from offnominal.rollouts.recorders import EpisodeRecorder, ReturnRecorder
-from offnominal.rollouts.render_recorder import RenderRecorder
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.pixel_observations import CameraKind
 from offnominal.worlds.world import World
@@ -155,7 +154,7 @@ def _in_batches(
                 part = seeds[index * size : (index + 1) * size]
                 recorder = make_recorder(simulations, injection, len(part), limit)
                 _run(simulations, agent, part, injection, limit, recorder)
-                results += [recorder.episode(row, int(part[row]), injection) for row in range(len(part))]
+                results += [recorder.episode(row, int(part[row])) for row in range(len(part))]
                 tick(len(part))
     finally:
         if not is_given(world):
@@ -184,14 +183,14 @@ def _run(
     space = world.action_space
     commanded = np.zeros((world.n, *world.action_shape), space.dtype)
     observations = world.observations.copy()
-    recorder.start(world)
+    recorder.start()
     for t in range(limit):
         actions, state = policy.act(observations[rows], state)
         commanded[rows] = _checked(actions, (len(rows), *world.action_shape), space)
         executed = injection.act(commanded, rows).astype(np.int64 if isinstance(space, Discrete) else np.float64)
         world.step(executed, rows)
         observations = injection.observe(world.observations, rows)
-        recorder.record(t, rows, world, injection, commanded, executed, observations)
+        recorder.record(t, rows, commanded, executed, observations)
         running = ~(world.terminated[rows] | world.truncated[rows])
         if not running.all():
             state = policy.take(state, np.flatnonzero(running))

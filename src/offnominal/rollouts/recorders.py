@@ -18,6 +18,7 @@ class EpisodeRecorder:
     """Records the episodes of a batch in arrays that grow with the longest episode."""
 
     def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        self.world, self.injection = world, injection
         self._limit, limit = limit, min(limit, INITIAL_CAPACITY)
         observation, action = world.observation_space, world.action_space
         shape = (rows, limit, *world.action_shape)
@@ -35,23 +36,15 @@ class EpisodeRecorder:
         }
         self.clean = np.zeros_like(self.observations)
 
-    def start(self, world: World) -> None:
+    def start(self) -> None:
         """Record the first observations, which no fault changes."""
         rows = len(self.observations)
-        self.observations[:, 0] = world.observations[:rows]
-        self.clean[:, 0] = world.observations[:rows]
+        self.observations[:, 0] = self.world.observations[:rows]
+        self.clean[:, 0] = self.world.observations[:rows]
 
-    def record(
-        self,
-        t: int,
-        rows: IntArray,
-        world: World,
-        injection: Injection,
-        commanded: Array,
-        executed: Array,
-        observations: Array,
-    ) -> None:
+    def record(self, t: int, rows: IntArray, commanded: Array, executed: Array, observations: Array) -> None:
         """Record one transition of some rows."""
+        world, injection = self.world, self.injection
         if t == self.steps["rewards"].shape[1]:
             self._grow(min(2 * t, self._limit) - t)
         self.lengths[rows] = t + 1
@@ -69,16 +62,16 @@ class EpisodeRecorder:
         for name, value in values.items():
             self.steps[name][rows, t] = value[rows]
 
-    def episode(self, row: int, seed: int, injection: Injection) -> Episode:
+    def episode(self, row: int, seed: int) -> Episode:
         """Return one recorded episode."""
         length = int(self.lengths[row])
         cut = {name: values[row, :length].copy() for name, values in self.steps.items()}
-        cut["applied"] = cut["applied"][:, : len(injection.faults[row])].copy()
+        cut["applied"] = cut["applied"][:, : len(self.injection.faults[row])].copy()
         main = {name: cut.pop(name) for name in ("actions", "rewards", "active")}
         return Episode(
             observations=self.observations[row, : length + 1].copy(),
             **main,
-            events=injection.events(row),
+            events=self.injection.events(row),
             seed=seed,
             terminated=bool(self.terminated[row]),
             extras={"clean_observations": self.clean[row, : length + 1].copy(), **cut},
@@ -98,26 +91,18 @@ class ReturnRecorder:
     """Records the return of each episode only."""
 
     def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        self.world = world
         self.rewards = np.zeros((rows, limit))
         self.lengths = np.zeros(rows, np.int64)
 
-    def start(self, world: World) -> None:
+    def start(self) -> None:
         """Do nothing; there is no reward yet."""
 
-    def record(
-        self,
-        t: int,
-        rows: IntArray,
-        world: World,
-        injection: Injection,
-        commanded: Array,
-        executed: Array,
-        observations: Array,
-    ) -> None:
+    def record(self, t: int, rows: IntArray, commanded: Array, executed: Array, observations: Array) -> None:
         """Record the rewards of one transition."""
-        self.rewards[rows, t] = world.rewards[rows]
+        self.rewards[rows, t] = self.world.rewards[rows]
         self.lengths[rows] = t + 1
 
-    def episode(self, row: int, seed: int, injection: Injection) -> float:
+    def episode(self, row: int, seed: int) -> float:
         """Return the return of an episode."""
         return float(np.sum(self.rewards[row, : self.lengths[row]]))
