@@ -151,9 +151,16 @@ class Gullible(Nearest):
         return [np.zeros(len(each)) for each in episodes]
 
 
+class Unscaled(Nearest):
+    def _fit(self, episodes, validation, seed):
+        super()._fit(episodes, validation, seed)
+        self.normaliser_.scale[:] = 1.0
+
+
 @pytest.mark.parametrize(
     ("make", "law"),
     [
+        (Unscaled, "the unit of a channel has no effect"),
         (Peeking, "it is causal"),
         (Peeking, "online equals batch"),
         (Comparing, "scores do not depend on the batch"),

@@ -11,6 +11,7 @@ __getattr__, __dir__ = lazy_attributes(
         "detector": ("GPU_ROUNDING", "check_detector"),
         "environment": ("check_environment",),
         "offnominal.anomalies.world_anomalies": ("anomalies_of",),
+        "learning": ("MARGIN", "check_learning"),
         "report": ("Finding", "LawReport"),
         "scene_detector": ("check_scene_detector",),
         "street_scenes": ("street_scene",),

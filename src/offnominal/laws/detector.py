@@ -22,6 +22,7 @@ from offnominal.detectors.catalogue import detectors, make_detector, name_of
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
 from offnominal.detectors.observation_limits import MAX_SCORE
+from offnominal.detectors.policies.policy_detector import PolicyDetector
 from offnominal.laws.capabilities import exports, require_device, require_gpu_tag, require_needs
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.exported import require_exported
@@ -42,6 +43,8 @@ ROUNDING = 1e-4
 precision."""
 GPU_ROUNDING = 1e-3
 """The same on a GPU, where the shape of a product decides how it is summed."""
+UNIT = 1024.0
+"""Factor of another unit; a power of two, so that rounding stays the same."""
 INVALID = (np.nan, np.inf, -1e160)
 """Invalid readings."""
 
@@ -72,6 +75,8 @@ def check_detector(
     12. A detector with a torch network has the parameter `device`, and only such a detector.
     13. The :data:`tags <offnominal.core.capabilities.Tag>` and :data:`needs <offnominal.core.capabilities.Need>` of
         its entry are true. The law does not apply to detectors that are not registered.
+    14. The unit of a channel does not change the order of scores: training and scoring with another unit of the first
+        observation channel. The law does not apply to images, categories and detectors that use a policy.
 
     A repeated call, a second training with the same seed, and a saved and loaded detector give the same bits, on a CPU
     and on a GPU. Scores in another batch (laws 1 to 3) may differ by the rounding of matrix products.
@@ -112,6 +117,7 @@ def check_detector(
             "an exported file gives the same scores": case.exported,
             "a network takes a device": case.device,
             "its declared capabilities are true": case.capabilities,
+            "the unit of a channel has no effect": case.unit_invariant,
         },
     )
 
@@ -224,6 +230,22 @@ class _Case:
         require_gpu_tag(self.fitted, name, self.fitted.get_params(), detectors)
         require_needs(self.fitted, name)
 
+    def unit_invariant(self) -> None:
+        if self.fitted.pixel_observations:
+            raise SkipLaw("images have no units")
+        if isinstance(self.fitted, PolicyDetector):
+            raise SkipLaw("its policy takes observations in their units")
+        if self.fresh[0].observations.dtype.kind != "f":
+            raise SkipLaw("counts and categories have no units")
+        other = self.make().fit(_in_other_unit(self.episodes), seed=1)
+        scores, changed = np.concatenate(self.scores), np.concatenate(other.score(_in_other_unit(self.fresh)))
+        in_order = changed[np.argsort(scores, kind="stable")]
+        fall = float((np.maximum.accumulate(in_order) - in_order).max())
+        require(
+            fall <= self.tolerance * float(np.abs(changed).max()),
+            f"with the first channel times {UNIT:g}, a score that was not smaller is smaller by {fall:.3g}",
+        )
+
     def not_degenerate(self) -> None:
         for number, (episode, scores) in enumerate(zip(self.fresh, self.scores, strict=True)):
             require(
@@ -293,6 +315,17 @@ class _Case:
     def close(self, first: FloatArray, second: FloatArray) -> bool:
         """Return whether scores of two batches agree."""
         return bool(np.allclose(first, second, rtol=self.tolerance, atol=0.01 * self.tolerance))
+
+
+def _in_other_unit(episodes: Sequence[Episode]) -> list[Episode]:
+    """Return the episodes with another unit of the first observation channel."""
+    return [replace(each, observations=_scaled(each.observations)) for each in episodes]
+
+
+def _scaled(observations: Array) -> Array:
+    scaled = observations.copy()
+    scaled[:, 0] *= UNIT
+    return scaled
 
 
 def _other(observations: Array) -> Array:

@@ -19,15 +19,29 @@ def test_scores_are_scikit_learns(k):
     np.testing.assert_allclose(LOF(k).fit(rows).score(fresh), theirs, rtol=1e-10)
 
 
+def test_with_equal_distances_scikit_learn_depends_on_its_search_so_the_first_rows_are_neighbours():
+    rng = np.random.default_rng(0)
+    rows, fresh = np.round(3.0 * rng.normal(size=(300, 2))), np.round(3.0 * rng.normal(size=(200, 2)))
+    brute, tree = (
+        -LocalOutlierFactor(5, novelty=True, algorithm=search).fit(rows).score_samples(fresh)
+        for search in ("brute", "kd_tree")
+    )
+    assert np.abs(brute / tree - 1.0).max() > 0.1
+    np.testing.assert_allclose(LOF(5).fit(rows).score(fresh), first_rows_first(rows, fresh, 5), rtol=1e-9)
+
+
 def test_equal_points_count_as_neighbours_of_each_other():
-    k = 6
-    split_validation = np.sqrt(((ROWS[:, None] - ROWS) ** 2).cumsum(axis=2)[:, :, -1])
-    np.fill_diagonal(split_validation, np.inf)
-    near = np.argsort(split_validation, axis=1, kind="stable")[:, :k]
-    reach = np.take_along_axis(split_validation, near, axis=1)[:, -1]
-    density = 1.0 / (np.maximum(np.take_along_axis(split_validation, near, axis=1), reach[near]).mean(axis=1) + 1e-10)
-    distances = np.sqrt(((FRESH[:, None] - ROWS) ** 2).cumsum(axis=2)[:, :, -1])
+    np.testing.assert_allclose(LOF(6).fit(ROWS).score(FRESH), first_rows_first(ROWS, FRESH, 6), rtol=1e-9)
+
+
+def first_rows_first(rows, fresh, k):
+    """Scores by the definition, with the first rows as neighbours where distances are equal."""
+    between = np.sqrt(((rows[:, None] - rows) ** 2).cumsum(axis=2)[:, :, -1])
+    np.fill_diagonal(between, np.inf)
+    near = np.argsort(between, axis=1, kind="stable")[:, :k]
+    reach = np.take_along_axis(between, near, axis=1)[:, -1]
+    density = 1.0 / (np.maximum(np.take_along_axis(between, near, axis=1), reach[near]).mean(axis=1) + 1e-10)
+    distances = np.sqrt(((fresh[:, None] - rows) ** 2).cumsum(axis=2)[:, :, -1])
     close = np.argsort(distances, axis=1, kind="stable")[:, :k]
     own = 1.0 / (np.maximum(np.take_along_axis(distances, close, axis=1), reach[close]).mean(axis=1) + 1e-10)
-    expected = (density[close] / own[:, None]).mean(axis=1)
-    np.testing.assert_allclose(LOF(k).fit(ROWS).score(FRESH), expected, rtol=1e-9)
+    return (density[close] / own[:, None]).mean(axis=1)

@@ -1,0 +1,160 @@
+"""The law of learning: a trained detector is better than its untrained twin, and than a Gaussian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.checks import instance_of
+from offnominal.core.errors import LawBroken
+from offnominal.core.types import FloatArray
+from offnominal.detectors.catalogue import make_detector
+from offnominal.detectors.detector import Detector
+from offnominal.detectors.rows.mahalanobis import Mahalanobis
+from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.transitions.on_transitions import OnTransitions
+from offnominal.laws.reference_data import (
+    REFERENCE_TABLES,
+    REFERENCE_WORLDS,
+    ReferenceTable,
+    reference_episodes,
+    reference_table,
+)
+from offnominal.laws.report import LawReport, SkipLaw, check_laws
+
+MARGIN = 0.05
+"""How much larger the AUROC of a trained detector has to be."""
+SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LearningCase:
+    """AUROCs on one of the reference data.
+
+    Args:
+        trained: Of the trained detector.
+        untrained: Of the same detector with its initial weights.
+        gaussian: Of the Mahalanobis distance.
+    """
+
+    trained: float
+    untrained: float
+    gaussian: float
+
+    @property
+    def learned(self) -> bool:
+        """Whether the trained detector is better than both others by the margin."""
+        return self.trained >= max(self.untrained, self.gaussian) + MARGIN
+
+
+def check_learning(detector: str | Callable[[], Detector], *, exceptions: Mapping[str, str] | None = None) -> LawReport:
+    """Check that a detector learns: after training it is better than before, and than a Gaussian.
+
+    There are three tables and two worlds, whose anomalies have nearly the mean and the covariance of nominal rows. On
+    each the AUROC has to be larger than that of the untrained twin, and than that of the Mahalanobis distance, by
+    :data:`MARGIN`. The law applies to detectors that have an untrained twin. Tables are for row detectors; in one
+    world the fault shows only in transitions, and row detectors that score single observations are not checked there.
+
+    Args:
+        detector: Id, or a function that returns a new, unfitted detector, such as its class.
+        exceptions: Why the detector need not learn, by the name of a table or the id of a world. The law is skipped
+            there.
+
+    Example:
+        >>> report = check_learning("KNN")
+        >>> report.ok, next(iter(report)).skipped
+        (True, 'it has no untrained twin')
+    """
+    make: Callable[[], Detector] = partial(make_detector, detector) if isinstance(detector, str) else detector
+    sample = instance_of("what the function returns", make(), Detector)  # type: ignore[type-abstract]
+    excused = exceptions or {}
+
+    def law(name: str) -> Callable[[], None]:
+        return lambda: _require_learned(make, name, excused.get(name, ""))
+
+    return check_laws(
+        sample.name, {f"it learns from {name}": law(name) for name in (*REFERENCE_TABLES, *REFERENCE_WORLDS)}
+    )
+
+
+def measure_learning(detector: Detector, name: str) -> LearningCase:
+    """Return the AUROCs of a detector, of its untrained twin and of a Gaussian.
+
+    Args:
+        detector: Unfitted detector.
+        name: Name of a reference table, or id of a reference world.
+
+    Raises:
+        SkipLaw: The law does not apply to the detector there.
+    """
+    if name in REFERENCE_TABLES:
+        if not isinstance(detector, OnTransitions):
+            raise SkipLaw("it scores transitions; a table has none")
+        table, row_detector = reference_table(name), detector.row_detector
+        return LearningCase(
+            *(_auroc_of_rows(each, table) for each in (row_detector, _untrained(row_detector), Mahalanobis()))
+        )
+    twin = _untrained_detector(detector)
+    episodes = reference_episodes(name)
+    if detector.pixel_observations:
+        raise SkipLaw("it scores images, which the reference data do not have")
+    view = detector.view if isinstance(detector, OnTransitions) else None
+    if episodes.needs_transition and view is not None and view.name == "next_observation":
+        raise SkipLaw("it scores single observations; the fault shows in transitions")
+    gaussian = OnTransitions(Mahalanobis())
+    if view is not None:
+        gaussian.view = view
+    return LearningCase(*(_auroc_of_episodes(each, name) for each in (detector, twin, gaussian)))
+
+
+def _require_learned(make: Callable[[], Detector], name: str, excused: str) -> None:
+    if excused:
+        raise SkipLaw(excused)
+    found = measure_learning(make(), name)
+    if not found.learned:
+        raise LawBroken(
+            f"its AUROC is {found.trained:.3f}, untrained {found.untrained:.3f}, that of a Gaussian "
+            f"{found.gaussian:.3f}; expected {MARGIN:g} more than both"
+        )
+
+
+def _untrained(part: Any) -> Any:
+    """Return the untrained twin of a detector or row detector."""
+    if not hasattr(part, "untrained"):
+        raise SkipLaw("it has no untrained twin")
+    return part.untrained()
+
+
+def _untrained_detector(detector: Detector) -> Detector:
+    if not isinstance(detector, OnTransitions):
+        return instance_of("the untrained twin", _untrained(detector), Detector)  # type: ignore[type-abstract]
+    twin = copy(detector)
+    twin.row_detector = _untrained(detector.row_detector)
+    return twin
+
+
+def _auroc_of_rows(row_detector: RowDetector, table: ReferenceTable) -> float:
+    fitted = row_detector.fit(table.training, seed=SEED)
+    return _auroc(fitted.score(table.nominal), fitted.score(table.anomalous))
+
+
+def _auroc_of_episodes(detector: Detector, world: str) -> float:
+    episodes = reference_episodes(world)
+    fitted = detector.fit(episodes.training, seed=SEED)
+    nominal, faulty = (
+        np.concatenate([scores[episodes.onset :] for scores in fitted.score(part)])
+        for part in (episodes.nominal, episodes.faulty)
+    )
+    return _auroc(nominal, faulty)
+
+
+def _auroc(nominal: FloatArray, anomalous: FloatArray) -> float:
+    """Return the probability that an anomalous score is larger than a nominal one; equal scores count half."""
+    ordered = np.sort(nominal)
+    below, upto = (np.searchsorted(ordered, anomalous, side=side).sum() for side in ("left", "right"))
+    return float(0.5 * (below + upto) / (len(nominal) * len(anomalous)))
