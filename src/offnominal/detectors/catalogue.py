@@ -36,9 +36,10 @@ def _row_detector(
     return Spec(id, _ON_TRANSITIONS, summary, built_from, parts="row_detector", tags=tags)
 
 
-def _row_network(id: str, path: str, summary: str) -> tuple[Spec, Spec]:
-    """Return the entries of a row detector with a network, trained and untrained."""
-    return _with_untrained(_row_detector(id, path, summary, tags=("gpu", "onnx")), "max_iter")
+def _row_network(id: str, path: str, summary: str, *, version: int = 1) -> tuple[Spec, Spec]:
+    """Return the entries of a row detector with a network, trained and untrained; the version is that of the training."""
+    trained, untrained = _with_untrained(_row_detector(id, path, summary, tags=("gpu", "onnx")), "max_iter")
+    return replace(trained, version=version), untrained
 
 
 def _network(id: str, path: str, summary: str, needs: tuple[Need, ...] = ()) -> tuple[Spec, Spec]:
@@ -94,7 +95,7 @@ for _spec in (
     *_row_network("DeepSVDD", "deep_svdd:DeepSVDD", "distance from the centre of a learned hypersphere"),
     *_row_network("MAF", "maf:MAF", "likelihood of a masked autoregressive flow"),
     *_row_network("RealNVP", "real_nvp:RealNVP", "likelihood of a coupling flow"),
-    *_row_network("SPTN", "sptn:SPTN", "likelihood of a sum-product transform network"),
+    *_row_network("SPTN", "sptn:SPTN", "likelihood of a sum-product transform network", version=2),
     *_row_network("VAE-KNN", "two_stage:VAEKNN", "distance to the nearest nominal code of an autoencoder"),
     *_row_network("VAE-OCSVM", "two_stage:VAEOneClassSVM", "one-class SVM on the codes of an autoencoder"),
     *_network("MLP-DM", "transitions.mlp_dm:MLPDM", "error of a network that predicts the next observation"),

@@ -90,3 +90,20 @@ def test_sharing_makes_a_tree_smaller():
 def test_a_tree_too_large_is_named():
     with pytest.raises(InvalidParameter, match="choose fewer components or layers"):
         SPTN(n_components=16, layers=3).fit(np.zeros((5, 300)))
+
+
+def test_a_tree_finds_clusters_that_a_gaussian_does_not():
+    rng = np.random.default_rng(3)
+    rows = np.concatenate([rng.normal(size=(200, 3)) * 0.3 + centre for centre in ([-3, 0, 0], [3, 0, 0], [0, 3, 3])])
+    sptn = SPTN(n_components=4, device="cpu", max_iter=400).fit(rows)
+    means = sptn.mixture()[1]
+    found = [np.abs(means - centre).max(axis=1).min() for centre in ([-3, 0, 0], [3, 0, 0], [0, 3, 3])]
+    assert max(found) < 0.3
+    between, within = sptn.score(np.zeros((1, 3))), sptn.score(rows)
+    assert between > within.max()
+
+
+def test_the_maps_of_a_mixture_begin_apart():
+    rows = np.concatenate([RNG.normal(size=(50, 2)) - 4, RNG.normal(size=(50, 2)) + 4])
+    apart, alike = (SPTN(n_components=2, device="cpu", max_iter=n).fit(rows).mixture()[1] for n in (1, 0))
+    assert np.abs(apart[0] - apart[1]).min() > 4 > np.abs(alike[0] - alike[1]).max()

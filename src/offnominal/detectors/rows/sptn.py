@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
@@ -28,6 +29,7 @@ MAX_MATRICES = 1_000_000
 """Largest number of weights of all paths with which a single row is scored without torch."""
 
 SLIGHT = 0.01
+CLUSTER_STEPS = 10
 
 
 class AffineMaps(nn.Module):
@@ -53,9 +55,29 @@ class AffineMaps(nn.Module):
         lower, upper = self.corners * self.lower + ones, self.corners * self.lower.t()
         return lower @ (upper + torch.diag_embed(self.log_diagonal.exp()))
 
+    @torch.no_grad()
+    def centre(self, centres: Tensor, deviation: Tensor) -> None:
+        """Map every centre (count, width) to the origin, and a deviation (width,) to one."""
+        self.log_diagonal.copy_(-deviation.clamp_min(SLIGHT).log().expand_as(self.log_diagonal))
+        self.offset.copy_(-torch.einsum("kcd,kd->kc", self.matrices(), centres))
+
     def log_volume(self) -> Tensor:
         """Return the log-determinant of every map."""
         return self.log_diagonal.sum(1)
+
+
+def cluster_centres(rows: Tensor, count: int, random: RandomNumbers) -> Tensor:
+    """Return the means (count, width) of clusters of rows, by some steps of k-means from k-means++."""
+    centres = rows[random.permutation(len(rows), rows.device)[:1]]
+    while len(centres) < count:
+        squared = torch.cdist(rows, centres).amin(1).square().cumsum(0)
+        drawn = random.uniform(1) * squared[-1]
+        centres = torch.cat([centres, rows[torch.searchsorted(squared, drawn).clamp_max(len(rows) - 1)]])
+    for _ in range(CLUSTER_STEPS):
+        members = functional.one_hot(torch.cdist(rows, centres).argmin(1), count).T.to(rows)
+        sizes = members.sum(1, keepdim=True)
+        centres = torch.where(sizes > 0, members @ rows / sizes.clamp_min(1.0), centres)
+    return centres
 
 
 class SumProductTree(nn.Module):
@@ -85,6 +107,23 @@ class SumProductTree(nn.Module):
         ends, constant = self.carried(rows)
         return torch.logsumexp(constant - 0.5 * (ends * ends + LOG_2PI).sum(-1), 1)
 
+    @torch.no_grad()
+    def place(self, rows: Tensor, random: RandomNumbers) -> None:
+        """Centre the first map on the rows, and the maps of every mixture on clusters of the rows.
+
+        Maps that are nearly equal have nearly equal gradients, and would stay the same Gaussian.
+        """
+        if self.first is not None:
+            self.first.centre(rows.mean(0, keepdim=True), rows.std(0, unbiased=False))
+            rows = rows @ self.first.matrices()[0].T + self.first.offset
+        for maps in self.maps:
+            assert isinstance(maps, AffineMaps)
+            centres = cluster_centres(rows, self.n_components, random)
+            residuals = rows - centres[torch.cdist(rows, centres).argmin(1)]
+            deviation = residuals.square().mean(0).sqrt().clamp_min(SLIGHT)
+            maps.centre(centres.repeat(len(maps.offset) // len(centres), 1), deviation)
+            rows = residuals / deviation
+
     def carried(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return each row mapped by every path, (n, paths, width), and log-determinant plus log-weight."""
         ends, constant = rows[:, None], torch.zeros(1, device=rows.device)
@@ -111,7 +150,8 @@ class SPTN(DeepRowDetector):
     """Negative log-density of a tree of mixtures of affine maps of standard normal variables.
 
     Such a tree is a mixture of Gaussians with full covariances, whose parameters are shared along the branches;
-    :meth:`mixture` returns it.
+    :meth:`mixture` returns it. Before training the maps of a mixture are centred on clusters of the
+    training rows.
 
     Args:
         n_components: Number of maps of a mixture.
@@ -155,6 +195,8 @@ class SPTN(DeepRowDetector):
 
     def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self.network_
+        assert isinstance(network, SumProductTree)
+        network.place(rows, random)
         descent = FlatOptimizer([network], self.learning_rate)
         return self._run_training(
             lambda batch, _: descent(-network(batch).mean()),
