@@ -8,7 +8,7 @@ import pytest
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.rows.pid_histogram import cut_values, space_for
 from offnominal.detectors.rows.pid_tree import grow
-from offnominal.detectors.rows.pidforest import PIDForest, _box
+from offnominal.detectors.rows.pidforest import PIDForest, box
 
 pytestmark = pytest.mark.long
 
@@ -92,7 +92,7 @@ def test_evenly_spaced_values_are_not_cut():
 
 def test_boxes_fill_the_whole_box():
     rows = RNG.normal(size=(80, 3))
-    low, high = _box(rows)
+    low, high = box(rows)
     axis, _, parts, _, _, cuts, volume = grow(rows, low, high, np.arange(3), 6, 4, 0.1, RNG.uniform(size=160))
     leaves = axis < 0
     assert np.exp(volume[leaves]).sum() == pytest.approx(np.exp(volume[0]))

@@ -92,9 +92,9 @@ class PIDForest(RowDetector):
 
     def _weigh(self, rows: FloatArray, stream: Stream) -> None:
         """Compute the densities of the boxes."""
-        counted = rows[_drawn(stream.uniform(len(rows), lane=2), COUNTED * self.max_depth)]
+        counted = rows[drawn(stream.uniform(len(rows), lane=2), COUNTED * self.max_depth)]
         held = np.zeros(len(self.axis_))
-        _count(counted, self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_, held)
+        count(counted, self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_, held)
         self.density_ = np.log(np.maximum(held, EMPTY) / len(counted)) - self.volume_
         leaves = np.where((self.axis_ < 0) & (self.level_ <= self.max_depth), self.density_, math.inf)
         self.lowest_ = np.minimum.reduceat(leaves, self.roots_)
@@ -118,8 +118,8 @@ class PIDForest(RowDetector):
         return other
 
     def _grow(self, rows: FloatArray, stream: Stream, tree: int) -> tuple[Tree, FloatArray, FloatArray]:
-        sample = rows[_drawn(stream.uniform(len(rows), step=tree), self.max_samples)]
-        low, high = _box(sample)
+        sample = rows[drawn(stream.uniform(len(rows), step=tree), self.max_samples)]
+        low, high = box(sample)
         uniform = stream.uniform(2 * len(sample), step=tree, lane=1)
         axes = np.flatnonzero(high > low)
         return grow(sample, low, high, axes, self.max_depth, self.max_buckets, self.epsilon, uniform), low, high
@@ -195,12 +195,13 @@ def percentile_scores(densities: FloatArray, percentile: float) -> FloatArray:
     return -np.asarray(np.percentile(densities, percentile, axis=0), np.float64)
 
 
-def _drawn(uniform: FloatArray, most: int) -> IntArray:
+def drawn(uniform: FloatArray, most: int) -> IntArray:
+    """Return the places of a random sample of at most so many rows, from a uniform number of each row."""
     return np.argsort(uniform, kind="stable")[:most]
 
 
 @compiled
-def _box(max_samples: FloatArray) -> tuple[FloatArray, FloatArray]:
+def box(max_samples: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the box of a sample, half a gap beyond its outermost values; of zero width for constant columns."""
     low, high = max_samples[0].copy(), max_samples[0].copy()
     for c in range(max_samples.shape[1]):
@@ -236,7 +237,7 @@ def _leaf(
 
 
 @compiled
-def _count(
+def count(
     rows: FloatArray,
     roots: IntArray,
     axis: IntArray,
@@ -246,6 +247,7 @@ def _count(
     cuts: FloatArray,
     held: FloatArray,
 ) -> None:
+    """Add the number of rows in every leaf to `held`."""
     for tree in range(len(roots)):
         for i in range(rows.shape[0]):
             held[_leaf(rows[i], roots[tree], axis, first, cut_start, parts, cuts)] += 1.0

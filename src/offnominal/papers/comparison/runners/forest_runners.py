@@ -61,7 +61,7 @@ class PIDForestRunner(ConfigurationRunner):
     ) -> list[Scores]:
         """Grow a forest for each size of sample."""
         complete = [self.make(**each).get_params() for each in configurations]
-        sizes = [min(each["max_samples"], len(split.train)) for each in complete]
+        sizes = [self.sample_size(each["max_samples"], len(split.train)) for each in complete]
         results: dict[int, Scores] = {}
         for size in dict.fromkeys(sizes):
             own = [place for place, other in enumerate(sizes) if other == size]
@@ -69,13 +69,18 @@ class PIDForestRunner(ConfigurationRunner):
             results |= dict(zip(own, scores, strict=True))
         return [results[place] for place in range(len(complete))]
 
+    def sample_size(self, max_samples: int, n: int) -> int:
+        """Return the number of rows of each tree, of n training rows."""
+        return min(max_samples, n)
+
     def _grown(
         self, configurations: Sequence[Configuration], split: TableSplit, seed: int, timer: FitTimer
     ) -> list[Scores]:
         """Grow one forest; cut it off at every depth, take percentiles over its first trees."""
         points, depths = split.train.points, wanted(configurations, "max_depth")
         largest = {"n_estimators": wanted(configurations, "n_estimators")[-1], "max_depth": depths[-1]}
-        forest = PIDForest(**{**configurations[0], **largest})
+        forest = self.make(**{**configurations[0], **largest})
+        assert isinstance(forest, PIDForest)
         with timer.fit():
             forest.fit(points, seed=seed)
             forests = {depth: forest.shallower(depth, points, seed) for depth in depths}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from offnominal.papers.comparison.selection.protocols import Row
 
-AS_PUBLISHED = {"dsvp": "dsvd", "lodp": "loda"}
+AS_PUBLISHED = {"dsvp": "dsvd", "lodp": "loda", "pidp": "pidf"}
 """Methods of our studies that have an error of the original, and the method that they stand for."""
 INVERTED = ("mgal",)
 """Methods whose scores have the wrong sign in the original; their AUC follows from ours."""
