@@ -1,0 +1,25 @@
+"""Every network of a study has the same number of gradient steps, pre-training included."""
+
+import pytest
+
+from offnominal.papers.comparison.search.search_space import search_space_of
+from offnominal.studies import load_study
+
+STUDIES = [("comparison-deep", "laptop"), ("comparison-deep", "search")] + [
+    (study, scale) for study in ("comparison-images", "comparison-images-one-in") for scale in ("laptop", "search")
+]
+
+
+@pytest.mark.parametrize(("name", "scale"), STUDIES)
+def test_networks_have_equal_budgets(name, scale):
+    fixed = load_study(name).at(scale).fixed
+    steps = {
+        method: given.get("max_iter", 0) * (not only_pretrained(method)) + given.get("pretrain_iter", 0)
+        for method, given in fixed.items()
+    }
+    assert len(steps) > 3
+    assert len(set(steps.values())) == 1, steps
+
+
+def only_pretrained(method):
+    return search_space_of(method).detector.endswith("OriginSVDD")
