@@ -94,6 +94,21 @@ def check_detector_command(id: Annotated[str, typer.Argument(help=NAMES)], as_js
     print_reports([check_detector(name if name in registry else made) for name, made in chosen], as_json)
 
 
+@check.command("learning")
+def check_learning_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
+    """Check that detectors learn: better than untrained and than a Gaussian.
+
+    Takes minutes per network.
+
+    Example: [bold]offnominal check learning VAE[/]
+    """
+    from offnominal.detectors import detectors as registry
+    from offnominal.laws import check_learning
+
+    chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
+    print_reports([check_learning(name if name in registry else made) for name, made in chosen], as_json)
+
+
 @check.command("scene-detector")
 def check_scene_detector_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
     """Check the laws of detectors of driving scenes.

@@ -239,8 +239,8 @@ class _Case:
             raise SkipLaw("counts and categories have no units")
         other = self.make().fit(_in_other_unit(self.episodes), seed=1)
         scores, changed = np.concatenate(self.scores), np.concatenate(other.score(_in_other_unit(self.fresh)))
-        in_order = changed[np.argsort(scores, kind="stable")]
-        fall = float((np.maximum.accumulate(in_order) - in_order).max())
+        reordered = changed[np.argsort(scores, kind="stable")]
+        fall = float((np.maximum.accumulate(reordered) - reordered).max())
         require(
             fall <= self.tolerance * float(np.abs(changed).max()),
             f"with the first channel times {UNIT:g}, a score that was not smaller is smaller by {fall:.3g}",

@@ -23,10 +23,10 @@ SMALL = 1e-10
 class LOF(RowDetector):
     """Ratio of the density of a row's neighbours to its own density: about one for nominal rows, more for anomalies.
 
-    Scores are those of scikit-learn's `LocalOutlierFactor` with ``novelty=True``, unless several nominal rows are as far
-    away as the k-th neighbour. Of these, the first in the order of the nominal rows are neighbours here; in scikit-learn
-    it depends on the search algorithm, whose scores then differ from each other, too. Where many nominal rows are equal,
-    their density is 1e10, and rows beside them have scores of that size.
+    Scores are those of scikit-learn's `LocalOutlierFactor` with ``novelty=True``, unless several nominal rows are as
+    far away as the k-th neighbour. Of these, the first in the order of the nominal rows are neighbours here; in
+    scikit-learn it depends on the search algorithm, whose scores then differ from each other, too. Where many nominal
+    rows are equal, their density is 1e10, and rows beside them have scores of that size.
 
     Args:
         n_neighbors: Number of neighbours.
