@@ -9,7 +9,6 @@ import pytest
 from sklearn.neighbors import LocalOutlierFactor
 
 from offnominal.detectors import KNN, OnTransitions, Time, detectors, make_detector, on_transitions
-from offnominal.detectors.policies.policy_detector import PolicyDetector
 from offnominal.laws import GPU_ROUNDING, check_detector
 from offnominal.laws import detector as laws
 
@@ -51,7 +50,7 @@ def case(name):
 
 def without_units(name):
     detector = make_detector(name)
-    return detector.pixel_observations or isinstance(detector, PolicyDetector)
+    return detector.pixel_observations or detector.default_world is not None
 
 
 @pytest.mark.parametrize("name", [case(name) for name in detectors.ids()])
