@@ -6,6 +6,8 @@ from offnominal.laws.class_detector import check_class_detector as check_class_d
 from offnominal.laws.detector import GPU_ROUNDING as GPU_ROUNDING
 from offnominal.laws.detector import check_detector as check_detector
 from offnominal.laws.environment import check_environment as check_environment
+from offnominal.laws.learning import MARGIN as MARGIN
+from offnominal.laws.learning import check_learning as check_learning
 from offnominal.laws.report import Finding as Finding
 from offnominal.laws.report import LawReport as LawReport
 from offnominal.laws.scene_detector import check_scene_detector as check_scene_detector
@@ -16,12 +18,14 @@ __all__ = [
     "Finding",
     "GPU_ROUNDING",
     "LawReport",
+    "MARGIN",
     "anomalies_of",
     "check_alarm",
     "check_anomaly",
     "check_class_detector",
     "check_detector",
     "check_environment",
+    "check_learning",
     "check_scene_detector",
     "check_world",
     "street_scene",
