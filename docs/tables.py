@@ -360,6 +360,57 @@ def attack_rows(_: str) -> list[Row]:
     ]
 
 
+def learning_rows(_: str) -> list[Row]:
+    """Return the trained AUROC of every detector on the reference data, with the larger of the other two."""
+    rows: dict[str, Row] = {}
+    measured = _measured("learning")
+    names = list(dict.fromkeys(each["data"] for each in measured))
+    for each in measured:
+        row = rows.setdefault(
+            each["detector"], {"detector": f"`{each['detector']}`"} | {f"`{name}`": "" for name in names}
+        )
+        other = max(each["untrained"], each["gaussian"])
+        shown = f"{each['trained']} / {other}"
+        row[f"`{each['data']}`"] = shown if each["learned"] == "yes" else f"**{shown}**"
+    return list(rows.values())
+
+
+def pidforest_rows(_: str) -> list[Row]:
+    """Return the AUC of PIDForest with and without the errors of its public code, beside the published one."""
+    published = {
+        each["table"]: each["published"] for each in _measured("published/comparison-IV") if each["method"] == "pidf"
+    }
+    return [
+        {
+            "table": each["table"],
+            "right": each["right"],
+            "with the errors": each["with_errors"],
+            "published": published[each["table"]],
+        }
+        for each in _measured("pidforest")
+    ]
+
+
+def _measured(name: str) -> list[dict[str, str]]:
+    """Return the rows of a file of measured results."""
+    with (ROOT / "docs" / "measured" / f"{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def convergence_rows(_: str) -> list[Row]:
+    """Return AUC and nominal score of every method and number of steps, a column per table."""
+    rows: dict[tuple[str, str], Row] = {}
+    measured = _measured("convergence")
+    names = list(dict.fromkeys(each["table"] for each in measured))
+    for each in measured:
+        row = rows.setdefault(
+            (each["method"], each["steps"]),
+            {"method": each["method"], "steps": each["steps"] or "–"} | dict.fromkeys(names, ""),
+        )
+        row[each["table"]] = f"{each['auc']} ({each['nominal']})"
+    return list(rows.values())
+
+
 TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "worlds": world_rows,
     "signals": signal_rows,
@@ -377,6 +428,9 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "audited_alarms": audited_alarm_rows,
     "audit_verdicts": audit_verdict_rows,
     "leaderboard": leaderboard_table,
+    "learning": learning_rows,
+    "convergence": convergence_rows,
+    "pidforest": pidforest_rows,
     "latency": latency_rows,
     "metrics": metric_sections,
     "world_gallery": world_gallery,

@@ -1,9 +1,13 @@
 """The law of learning tells detectors that learn from those that do not."""
 
+import csv
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from offnominal.detectors import KNN, Time, detectors, on_transitions
+from offnominal.detectors import KNN, Time, make_detector, on_transitions
 from offnominal.detectors.transitions import OnTransitions
 from offnominal.laws import MARGIN, check_learning
 from offnominal.laws.reference_data import REFERENCE_TABLES, REFERENCE_WORLDS, reference_episodes, reference_table
@@ -79,4 +83,28 @@ def test_faulty_episodes_are_twins_until_the_onset(world):
         np.testing.assert_array_equal(nominal.observations[:until], faulty.observations[:until])
 
 
-TRAINED = [name.removesuffix("-untrained") for name in detectors.ids() if name.endswith("-untrained")]
+MEASURED = Path(__file__).parents[2] / "docs" / "measured" / "learning.csv"
+STEPS = 1000
+
+
+def budget(name):
+    """The parameters of `benchmarks/learning.py`."""
+    given = make_detector(name).get_params()
+    if "pretrain_iter" in given:
+        return {"max_iter": STEPS // 2, "pretrain_iter": STEPS // 2, "device": "cpu"}
+    return ({"max_iter": STEPS} if "max_iter" in given else {}) | {"device": "cpu"}
+
+
+with MEASURED.open(encoding="utf-8") as file:
+    PUBLISHED = list(csv.DictReader(file))
+QUICK = ("DeepSVDD", "MLP-DM")
+TRAINED = list(dict.fromkeys(row["detector"] for row in PUBLISHED))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in TRAINED]
+)
+def test_a_trained_detector_learns_or_its_page_says_that_it_does_not(name):
+    own = [row for row in PUBLISHED if row["detector"] == name]
+    exceptions = {row["data"]: "measured, on the page" for row in own if row["learned"] == "no"}
+    check_learning(partial(make_detector, name, **budget(name)), exceptions=exceptions).raise_if_broken()

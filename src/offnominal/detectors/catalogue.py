@@ -37,7 +37,7 @@ def _row_detector(
 
 
 def _row_network(id: str, path: str, summary: str, *, version: int = 1) -> tuple[Spec, Spec]:
-    """Return the entries of a row detector with a network, trained and untrained; the version is that of the training."""
+    """Return the entries of a row detector with a network, trained in this version and untrained."""
     trained, untrained = _with_untrained(_row_detector(id, path, summary, tags=("gpu", "onnx")), "max_iter")
     return replace(trained, version=version), untrained
 

@@ -72,7 +72,7 @@ def test_the_search_of_deep_methods_goes_from_small_tables_to_large_ones():
 def test_the_search_of_deep_methods_is_as_large_as_it_says():
     study: Any = load_study("comparison-deep").at("search")
     cells = study.cells()
-    assert all(cell.configurations >= 30 and cell.fixed["max_iter"] == 500 for cell in cells)
+    assert all(cell.configurations >= 30 for cell in cells)
     assert {cell.seed for cell in cells} == {1, 2, 3}
     for cell in cells[: 3 * len(study.methods)]:
         runner_of(cell.method).make(**{name: value for name, value in cell.fixed.items() if name != "second_stages"})
