@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 
-from offnominal.agents.policy import RandomPolicy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
+from offnominal.core.policy import RandomPolicy
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
 from offnominal.rollouts.collection import collect
@@ -84,10 +84,10 @@ REFERENCE_TABLES = tuple(_TABLES)
 """Names of the tables."""
 
 _FAULTS = {
-    "OOD-Pendulum-v0": (Fault("observation/offset", 0.1, 20), False),
-    "OOD-CartPole-v0": (Fault("dynamics/push_force", 5.0, 10), True),
+    "OOD-Pendulum-v0": ("observation/offset", 0.1, 20, False),
+    "OOD-CartPole-v0": ("dynamics/push_force", 5.0, 10, True),
 }
-"""The fault in each world, and whether only transitions show it."""
+"""Anomaly, strength and onset of the fault in each world, and whether only transitions show it."""
 REFERENCE_WORLDS = tuple(_FAULTS)
 """Ids of the worlds."""
 
@@ -122,10 +122,9 @@ def reference_episodes(world: str) -> ReferenceEpisodes:
         >>> len(found.training), len(found.nominal), len(found.faulty), found.onset
         (60, 30, 30, 20)
     """
-    fault, needs_transition = _FAULTS[world]
+    anomaly, strength, onset, needs_transition = _FAULTS[world]
+    fault = Fault(anomaly, strength, onset)
     policy = RandomPolicy(build_world(world, 1).action_space)
-    onset = fault.schedule.onset
-    assert isinstance(onset, int)
     training = collect(world, policy, EPISODES, seed=0, max_steps=60)
     nominal, faulty = (
         collect(world, policy, FRESH_EPISODES, faults=each, seed=900, max_steps=60) for each in (None, fault)
