@@ -1,9 +1,9 @@
 """Published values and ours on one page: `python docs/scoreboard.py --store runs/store` renews it.
 
 Writes for every published table with results in the stores a file `docs/measured/published/PAPER-TABLE[-PART].csv`;
-values without newer results of the same or a larger scale stay as they are. The page `docs/studies/scoreboard.md` and
-its figures are made from these files. `--check` fails if they differ from what the files say; `tests/docs` does the
-same.
+values without results of a run that is as powerful stay, and get the verdict of the protocol of today. The page
+`docs/studies/scoreboard.md` and its figures are made from these files. `--check` fails if they differ from what the
+files say; `tests/docs` does the same.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from published_values.figure import MODES, figure
+from published_values.figure import MODES, difference_figure, outcome_figure
 from published_values.measured_table import measured_tables
 from published_values.measuring import measure, published_tables
 from published_values.page import page
@@ -45,7 +45,11 @@ def main(words: list[str], docs: Path = DOCS) -> int:
 def made(scores: Iterable[TableScore], docs: Path) -> dict[Path, str]:
     """Return the text of the page and of its figures."""
     studies, tables = docs / "studies", measured_tables(scores, docs / MEASURED)
-    figures = {f"outcomes-{mode}.svg": figure(tables, *colours) for mode, colours in MODES.items()}
+    figures = {
+        f"{name}-{mode}.svg": draw(tables, *colours)
+        for name, draw in (("differences", difference_figure), ("outcomes", outcome_figure))
+        for mode, colours in MODES.items()
+    }
     texts = {studies / "scoreboard" / name: text for name, text in figures.items()}
     return {studies / "scoreboard.md": page(tables), **texts}
 

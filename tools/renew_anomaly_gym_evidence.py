@@ -54,12 +54,15 @@ POLICY_WORLDS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0")
 EPISODES, SUCCESS_EPISODES = 200, 1000
 POLICIES_OF_RUN = POLICY.removesuffix("-")
 """All experiments on policies that a run has."""
-COLUMNS = ("experiment", "scale", "world", "level", "detector", "metric", "kind", "before", "after", "low", "high")
-"""Columns of the evidence: what was changed, the scale of the number before, the number, and its interval after."""
+NAMES = ("experiment", "scale", "world", "level", "detector", "metric", "kind")
+COLUMNS = (*NAMES, *(f"{name}{end}" for name in ("before", "after") for end in ("", "_low", "_high")))
+"""Columns of the evidence: what was changed, the scale of the number before, and both numbers with their intervals."""
 GIVEN = (*(name for name in EXPERIMENTS if not name.startswith(POLICY)), POLICIES_OF_RUN)
 """Experiments that arguments can name."""
 RETRAINED = "retrained"
 Row = Mapping[str, object]
+Before = tuple[str, float, float | None, float | None]
+"""Scale, value and interval of our number before a change."""
 
 
 def numbers(results: RunResults) -> dict[Key, PublishedComparison]:
@@ -89,22 +92,32 @@ def evidence_rows(plain: RunResults | Path, experiment: str, changed: RunResults
     known = _measured(plain) if isinstance(plain, Path) else _stored(plain, changed)
     for key, line in numbers(changed).items():
         if key in known and line.published is not None and line.ours.value is not None:
-            scale, before = known[key]
-            ends = before, line.ours.value, line.ours.low, line.ours.high
+            scale, *before = known[key]
+            ends = *before, line.ours.value, line.ours.low, line.ours.high
             texts = ["" if end is None else f"{end:.3f}" for end in ends]
             yield dict(zip(COLUMNS, (experiment, scale, *key, *texts), strict=True))
 
 
-def _stored(plain: RunResults, changed: RunResults) -> dict[Key, tuple[str, float]]:
-    """Return scale and value of the numbers of a run, over the levels of another."""
-    lines = numbers(_at_levels_of(plain, changed)).items()
-    return {key: (plain.scale, line.ours.value) for key, line in lines if line.ours.value is not None}
+def _stored(plain: RunResults, changed: RunResults) -> dict[Key, Before]:
+    """Return scale, value and interval of the numbers of a run, over the levels of another."""
+    lines = {key: line.ours for key, line in numbers(_at_levels_of(plain, changed)).items()}
+    return {
+        key: (plain.scale, ours.value, ours.low, ours.high) for key, ours in lines.items() if ours.value is not None
+    }
 
 
-def _measured(file: Path) -> dict[Key, tuple[str, float]]:
-    """Return scale and value of the numbers of a measured table."""
+def _measured(file: Path) -> dict[Key, Before]:
+    """Return scale, value and interval of the numbers of a measured table."""
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    return {_measured_key(row): (row["scale"], float(row["ours"])) for row in rows if row["ours"]}
+    return {
+        _measured_key(row): (row["scale"], float(row["ours"]), _number(row.get("low")), _number(row.get("high")))
+        for row in rows
+        if row["ours"]
+    }
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text else None
 
 
 def _measured_key(row: Mapping[str, str]) -> Key:
@@ -210,7 +223,7 @@ def _results(store: Path, run: str) -> RunResults:
 
 
 def _name(row: Row) -> tuple[object, ...]:
-    return tuple(row[name] for name in COLUMNS[:-4])
+    return tuple(row[name] for name in NAMES)
 
 
 def _known(file: str) -> list[Row]:

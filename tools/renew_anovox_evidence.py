@@ -40,9 +40,15 @@ ROWS = ("default", "+norm", "big", "medium", "small")
 ORDERS = 5
 """Number of random orders of the scenes."""
 REPLICATES = 200
-COLUMNS = ("method", "frames", "metric", "before", "right_pairs", "after", "low", "high")
+ENDS = ("", "_low", "_high")
+COLUMNS = (
+    *("method", "frames", "metric"),
+    *(f"before{end}" for end in ENDS),
+    "right_pairs",
+    *(f"after{end}" for end in ENDS),
+)
 Row = Mapping[str, str]
-Numbers = Mapping[str, Mapping[str, float]]
+Numbers = Mapping[str, Mapping[str, Estimate]]
 Rankings = Mapping[str, Ranking]
 
 
@@ -63,10 +69,10 @@ def own_metrics(detector: SceneDetector, scenes: DrivingScenes) -> Numbers:
         scenes: Test scenes.
     """
     settings = SceneSettings(("voxel",), VoxelMapping(reduction="mean"))
-    report = evaluate_frames(collect_scores(detector.iter_scores, scenes, settings), settings=settings, replicates=0)
-    return {
-        row: {name: getattr(report.row(row).ranking, metric).value for name, metric in METRICS.items()} for row in ROWS
-    }
+    report = evaluate_frames(
+        collect_scores(detector.iter_scores, scenes, settings), settings=settings, replicates=REPLICATES
+    )
+    return {row: {name: getattr(report.row(row).ranking, metric) for name, metric in METRICS.items()} for row in ROWS}
 
 
 def public_scores(detector: SceneDetector, scenes: DrivingScenes) -> list[FrameScores]:
@@ -124,7 +130,8 @@ def evidence_rows(method: str, before: Numbers, right: Rankings, paired: Sequenc
             found: list[Estimate] = [getattr(each[row], metric) for each in paired if row in each]
             ends = np.nanpercentile(np.concatenate([each.draws for each in found]), (2.5, 97.5))
             mean = np.mean([each.value for each in found if each.value is not None])
-            values = (before[row][name], getattr(right[row], metric).value, mean, *ends)
+            own = before[row][name]
+            values = (own.value, own.low, own.high, getattr(right[row], metric).value, mean, *ends)
             numbers = (f"{value:.4f}" for value in values)
             yield dict(zip(COLUMNS, (method, row, name, *numbers), strict=True))
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.reproduced_share import ReproducedShare, reproduced_share
 from offnominal.papers.scoreboard import OutcomeCounts, TableScore
 from offnominal.reports.escape import markdown_text
-from published_values.rows import Row, rows_in, rows_of, scale_rank
+from offnominal.studies.published_comparison import Kind
+from published_values.rows import Row, rows_in, rows_of
 
 
 @dataclass(frozen=True)
@@ -18,16 +20,21 @@ class MeasuredTable:
     rows: list[Row]
 
     @property
+    def kind(self) -> Kind:
+        """What its published values are."""
+        return self.score.kind
+
+    @property
     def counts(self) -> OutcomeCounts:
         """Outcomes of its published values."""
-        return OutcomeCounts.of(row["outcome"] or None for row in self.rows)
+        return OutcomeCounts.of(self.kind, (row["outcome"] or None for row in self.rows if row["kind"] == self.kind))
 
     @property
     def content(self) -> str:
         """Title of the table; study, scale and date of our values, or why there are none."""
         source = markdown_text(self.score.source)
-        if runs := {(scale_rank(row), _run_name(row)) for row in self.rows if row["ours"] and row["study"]}:
-            source = "; ".join(name for _, name in sorted(runs, reverse=True))
+        if runs := dict.fromkeys(_run_name(row) for row in self.rows if row["ours"] and row["study"]):
+            source = "; ".join(runs)
         title = markdown_text(self.score.table.title)
         return f"{title}<br>*{source}*" if source else title
 
@@ -55,9 +62,23 @@ def file_name(score: TableScore) -> str:
     return "-".join(filter(None, [score.paper, str(score.table.number), part])) + ".csv"
 
 
-def total_of(tables: Iterable[MeasuredTable]) -> OutcomeCounts:
-    """Return the sum of the outcomes of tables."""
-    return OutcomeCounts.total(table.counts for table in tables)
+def total_of(kind: Kind, tables: Iterable[MeasuredTable]) -> OutcomeCounts:
+    """Return the sum of the outcomes of tables with values of a kind."""
+    return OutcomeCounts.total(kind, (table.counts for table in tables))
+
+
+def share_of(tables: Iterable[MeasuredTable]) -> ReproducedShare | None:
+    """Return the share of the measured results of tables that is reproduced; None if none can be judged."""
+    return reproduced_share(
+        (
+            f"{table.score.paper} {table.score.table.number}",
+            row.get("method") or row.get("detector") or "",
+            row["outcome"],
+        )
+        for table in tables
+        for row in table.rows
+        if row["kind"] == "measured"
+    )
 
 
 def _run_name(row: Row) -> str:

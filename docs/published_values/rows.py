@@ -1,16 +1,28 @@
 """Rows of the files with published values and ours: one file per published table."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
 
-from offnominal.papers.scoreboard import OWN_SCALE, SCALES
 from offnominal.reports.published_comparison import cause_of
 from offnominal.studies.published_comparison import PublishedComparison
 
 MADE_BY = ("study", "scale", "cells", "date", "version")
-COLUMNS = ("ours", "low", "high", "units", "published", "outcome", "verdict", "cause", "note", *MADE_BY)
+COLUMNS = (
+    "ours",
+    "low",
+    "high",
+    "units",
+    "published",
+    "reach",
+    "kind",
+    "outcome",
+    "verdict",
+    "cause",
+    "note",
+    *MADE_BY,
+)
 """Columns of a file after the labels of the published table."""
 Row = dict[str, str]
 
@@ -25,6 +37,8 @@ def rows_of(lines: Iterable[PublishedComparison], run: Row) -> list[Row]:
             "high": _number(line.ours.high),
             "units": str(line.units) if line.units > 1 and line.ours.value is not None else "",
             "published": _number(line.published),
+            "reach": _number(line.reach or None),
+            "kind": "" if line.published is None else line.kind,
             "outcome": line.outcome or "",
             "verdict": line.verdict,
             "cause": cause_of(line),
@@ -54,14 +68,9 @@ def labels_of(rows: Iterable[Row]) -> list[str]:
     return [name for name in dict.fromkeys(name for row in rows for name in row) if name not in COLUMNS]
 
 
-def scale_rank(row: Row) -> float:
-    """Return a number that is larger for results of larger scales."""
-    return SCALES.index(row["scale"]) if row["scale"] in SCALES else OWN_SCALE - 0.5
-
-
-def rank(row: Row) -> tuple[float, int]:
-    """Return what is larger for results of larger scales and, at the same scale, for means over more tables."""
-    return scale_rank(row), int(row.get("units") or 1)
+def rank(row: Row, scales: Sequence[str]) -> tuple[int, int]:
+    """Return what is larger for more powerful runs: a later scale and, at the same scale, a mean over more tables."""
+    return scales.index(row["scale"]) if row["scale"] in scales else -1, int(row.get("units") or 1)
 
 
 def read(file: Path) -> str:

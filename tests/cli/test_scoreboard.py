@@ -3,17 +3,18 @@
 import json
 from io import StringIO
 
+import numpy as np
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
 from offnominal.cli.program import program
-from offnominal.cli.scoreboard import scoreboard_table
+from offnominal.cli.scoreboard import scoreboard_tables
 from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation import Estimate
 from offnominal.papers.paper import PublishedTable
 from offnominal.papers.scoreboard import TableScore
-from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.published_comparison import KINDS, PublishedComparison, Rule
 from offnominal.studies.results import RunResults
 
 runner = CliRunner()
@@ -37,9 +38,11 @@ def test_json_has_the_sum_of_each_paper_and_of_all(tmp_path):
         "novelcraft",
         "ood-rl",
     ]
-    assert found["values"] == sum(each["values"] for each in found["papers"])
-    for paper in found["papers"]:
-        assert paper["not run"] == sum(table["not run"] for table in paper["tables"])
+    for kind, name in KINDS.items():
+        assert found[name]["values"] == sum(each[name]["values"] for each in found["papers"])
+        for paper in found["papers"]:
+            tables = [table for table in paper["tables"] if table["kind"] == kind]
+            assert paper[name]["not run"] == sum(table["not run"] for table in tables)
 
 
 def test_damaged_results_are_one_line_and_json_stays_json(tmp_path):
@@ -51,43 +54,48 @@ def test_damaged_results_are_one_line_and_json_stays_json(tmp_path):
     plain = runner.invoke(program, words)
     said = runner.invoke(program, [*words, "--json"])
     assert (plain.exit_code, said.exit_code) == (0, 0)
-    assert json.loads(said.stdout)["values"]
+    assert json.loads(said.stdout)["papers"]
     line = f"2 damaged results count as not run: 2 were moved to {aside}. Run their studies again."
     assert "".join(line.split()) in "".join(plain.stdout.split())
     assert line in said.stderr
 
 
 def test_numbers_and_shares_fit_into_80_columns():
-    def score(paper, number, *pairs):
-        lines = [PublishedComparison({}, Estimate(ours), 0.5, cause=cause) for ours, cause in pairs]
+    shares, facts = Rule("measured", margin=0.05, close=0.02), Rule("fact", margin=0.0)
+
+    def score(paper, number, values, rule=shares):
+        lines = [PublishedComparison({"method": "KNN"}, ours, 0.5, rule) for ours in values]
         table = PublishedTable(
             number, "every metric of every detector, world and level", "anomaly-gym", lambda _: lines
         )
         return TableScore(paper, table, lines)
 
-    many = [(0.5, "")] * 1200 + [(None, "")] * 9999 + [(0.9, "scale")] * 400 + [(0.9, "")] * 400
-    scores = [score("one", 1, *many), score("two", "fig4", (0.54, ""))]
+    same, other = (Estimate(value, np.array([value - 0.01, value + 0.01])) for value in (0.5, 0.9))
+    many = [same] * 1200 + [Estimate(None)] * 9999 + [other] * 400 + [Estimate(0.5)] * 400
+    scores = [score("one", 1, many), score("two", "fig4", [other]), score("two", 2, [Estimate(0.5)], facts)]
     written = StringIO()
     console = Console(width=80, file=written)
-    console.print(scoreboard_table(scores))
+    for table in scoreboard_tables(scores):
+        console.print(table)
     lines = written.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     (total,) = (line.split() for line in lines if line.strip().startswith("all papers"))
-    assert total == ["all", "papers", "12,000", "1,200", "1", "400", "400", "9,999"]
+    assert total == ["all", "papers", "12,000", "1,200", "–", "401", "400", "9,999"]
     text = " ".join(written.getvalue().split())
-    assert "9,999 of 12,000 not run" in text
-    assert "20.0% of 2,001" in text
+    assert "of 1,601 judged" in text
+    assert "Parameters and facts" in text
+    assert "Counts of work done" not in text
 
 
-def test_a_store_without_results_is_not_called_explained(tmp_path):
+def test_a_store_without_results_has_no_share(tmp_path):
     said = runner.invoke(program, ["reproduce", "--all", "--store", str(tmp_path / "none")])
     found = json.loads(
         runner.invoke(program, ["reproduce", "--all", "--json", "--store", str(tmp_path / "none")]).stdout
     )
-    missing = f"{found['not run']:,} of {found['values']:,}"
-    text = " ".join(said.output.split())
-    assert f"{missing} published values have no result of ours; the shares leave them out." in text
-    assert found["not run"] > found["values"] / 2
+    measured = found["measured results"]
+    assert found["reproduced share"] is None
+    assert f"{measured['not run']:,} of {measured['values']:,} published results" in " ".join(said.output.split())
+    assert measured["not run"] == measured["values"] > 6000
 
 
 @pytest.mark.parametrize("words", [["--table", "3"], ["--images", "--table", "3"]])

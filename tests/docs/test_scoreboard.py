@@ -4,12 +4,13 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from offnominal.evaluation import Estimate
 from offnominal.papers.paper import PublishedTable
 from offnominal.papers.scoreboard import TableScore, scoreboard
-from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison, Rule
 
 from .test_docs import script
 
@@ -20,35 +21,52 @@ def table(number, study):
     return PublishedTable(number, f"about {number}", study, list)
 
 
+SCALES = ("smoke", "laptop", "paper")
+SHARE = Rule("measured", margin=0.05, close=0.02)
+
+
 def line(ours, detector="KNN", **options):
-    return PublishedComparison({"detector": detector, "world": "a|b"}, Estimate(ours), 0.5, **options)
+    ends = np.empty(0) if ours is None else np.array([ours - 0.01, ours + 0.01])
+    return PublishedComparison({"detector": detector, "world": "a|b"}, Estimate(ours, ends), 0.5, SHARE, **options)
 
 
 @pytest.fixture
 def renew(monkeypatch, tmp_path):
     """The command, with files in an empty folder and three stores: a small run, a larger one, and a part of a third."""
     made = script("scoreboard")
-    first = [line(0.5), line(0.9, "iF", cause="scale"), line(0.9, "RIQN", note="their robot")]
+    first = [line(0.5), line(0.53, "iF"), line(0.9, "RIQN", note="their robot")]
     lines = {1: first, 2: [line(0.52)], 3: [line(7.0)], 4: [line(0.5)]}
 
-    def scoreboard(*, store):
-        found = {"small": {1: 2, 2: 1}, "large": {1: 3}, "part": {1: 1}}.get(store.name, {})
+    def scoreboard(*, store, scale):
+        found = {"smoke": {1: 2, 2: 1}, "laptop": {1: 3}, "paper": {1: 1}}[scale]
+        found = found if store.name == {"smoke": "small", "laptop": "large", "paper": "part"}[scale] else {}
         scores = []
         for number, study in {1: "toy", 2: "toy", 3: "", 4: "toy"}.items():
             measured = found.get(number, 0) if study else 1
             shown = [
                 each if i < measured else replace(each, ours=Estimate(None)) for i, each in enumerate(lines[number])
             ]
-            scores.append(TableScore("toys", table(number, study), shown, store.name if number in found else None))
+            scores.append(TableScore("toys", table(number, study), shown, (scale,) if number in found else ()))
         return scores
 
     def run_of(score, _):
-        cells = {"large": "9 of 9", "part": "1 of 9"}.get(score.run, "")
-        scale = {"small": "smoke", "large": "laptop", "part": "paper"}[score.run]
+        (scale,) = score.runs
+        cells = {"laptop": "9 of 9", "paper": "1 of 9"}.get(scale, "")
         return {"study": "toy", "date": "2026-01-02", "scale": scale, "cells": cells}
+
+    def published_tables():
+        alone = {
+            number: [replace(each, ours=Estimate(None)) for each in known] if number != 3 else known
+            for number, known in lines.items()
+        }
+        return [
+            TableScore("toys", table(number, "" if number == 3 else "toy"), known) for number, known in alone.items()
+        ]
 
     monkeypatch.setattr("published_values.measuring.scoreboard", scoreboard)
     monkeypatch.setattr("published_values.measuring.run_of", run_of)
+    monkeypatch.setattr("published_values.measuring.scales", lambda _: SCALES)
+    monkeypatch.setattr(made, "published_tables", published_tables)
     return lambda *stores, check=False: made.main(
         ["--check"] if check else ["--store", *stores], docs=tmp_path / "docs"
     )
@@ -87,10 +105,10 @@ def test_each_table_has_a_file_of_its_own():
 def test_files_have_the_values_of_the_largest_scale_and_others_are_kept(renew, measured, page):
     renew("large", "small")
     first, second, facts = (measured / f"toys-{name}.csv" for name in ("1-toy", "2-toy", "3-facts"))
-    assert [(row["outcome"], row["cause"], row["scale"]) for row in rows(first)] == [
-        ("match", "", "laptop"),
-        ("explained", "scale", "laptop"),
-        ("unexplained", "", "laptop"),
+    assert [(row["outcome"], row["kind"], row["scale"]) for row in rows(first)] == [
+        ("reproduced closely", "measured", "laptop"),
+        ("reproduced", "measured", "laptop"),
+        ("differs", "measured", "laptop"),
     ]
     assert rows(second)[0]["scale"] == "smoke"
     assert rows(facts)[0] | {"ours": "7", "study": "", "date": ""} == rows(facts)[0]
@@ -106,7 +124,7 @@ def test_files_have_the_values_of_the_largest_scale_and_others_are_kept(renew, m
 def test_values_that_are_no_longer_published_are_left_out():
     rows_of = part("rows").rows_of
     old = [line(0.5), line(0.5, "gone"), replace(line(0.6, "ours alone"), published=None)]
-    found = part("measuring").merged(rows_of([line(None)], {}), rows_of(old, {"scale": "laptop"}))
+    found = part("measuring").merged(rows_of([line(None)], {}), SCALES, rows_of(old, {"scale": "laptop"}))
     assert [row["detector"] for row in found] == ["KNN", "ours alone"]
 
 
@@ -115,7 +133,7 @@ def test_a_mean_over_fewer_tables_does_not_replace_one_over_more():
         lines = [[replace(line(ours), units=units)] for ours, units in results]
         rows_of = part("rows").rows_of
         (row,) = part("measuring").merged(
-            rows_of([line(None)], {}), *(rows_of(each, {"scale": "laptop"}) for each in lines)
+            rows_of([line(None)], {}), SCALES, *(rows_of(each, {"scale": "laptop"}) for each in lines)
         )
         return row["ours"], row["units"]
 
@@ -123,15 +141,14 @@ def test_a_mean_over_fewer_tables_does_not_replace_one_over_more():
     assert found((0.5, 7), (0.7, 7)) == ("0.7", "7")
 
 
-def test_reasons_of_earlier_values_are_those_known_now():
-    judge = part("measuring").judged_again
-    known = replace(table(12, "toy"), judge_again=lambda line: replace(line, cause="defect", note="0.9 becomes 0.5"))
-    old = part("rows").rows_of([line(0.9), line(None)], {"study": "toy", "scale": "paper"})
-    again, missing = judge(known, old)
-    assert (old[0]["outcome"], again["outcome"], again["cause"]) == ("unexplained", "explained", "defect")
-    assert old[0] | {"outcome": "explained", "cause": "defect", "note": "0.9 becomes 0.5"} == again
+def test_verdicts_of_earlier_values_are_those_of_the_protocol_of_today():
+    score = TableScore("toys", table(12, "toy"), [line(None), line(None, "iF")])
+    old = part("rows").rows_of([line(0.53), line(None, "iF")], {"study": "toy", "scale": "paper"})
+    old[0] |= {"outcome": "match", "verdict": "match", "cause": "scale"}
+    again, missing = part("measuring").judged_again(score, old)
+    assert (again["outcome"], again["verdict"], again["cause"]) == ("reproduced", "reproduced", "")
+    assert old[0] | {"outcome": "reproduced", "verdict": "reproduced", "cause": ""} == again
     assert missing == old[1]
-    assert judge(table(12, "toy"), old) == old
 
 
 def test_labels_that_were_measured_name_no_row():
@@ -139,18 +156,34 @@ def test_labels_that_were_measured_name_no_row():
         return replace(line(ours), labels={"detector": "KNN", "deviation": deviation})
 
     rows_of = part("rows").rows_of
-    (found,) = part("measuring").merged(rows_of([row(None, "–")], {}), rows_of([row(0.5, "0.02")], {"scale": "paper"}))
+    results = rows_of([row(0.5, "0.02")], {"scale": "paper"})
+    (found,) = part("measuring").merged(rows_of([row(None, "–")], {}), SCALES, results)
     assert (found["ours"], found["deviation"]) == ("0.5", "0.02")
 
 
-def test_the_page_counts_and_lists_unexplained_differences(renew, page):
+def test_a_value_of_a_less_powerful_run_does_not_replace_another():
+    rows_of = part("rows").rows_of
+    small, large = (rows_of([line(ours)], {"scale": scale}) for ours, scale in ((0.5, "smoke"), (0.7, "paper")))
+    for results in ((small, large), (large, small)):
+        (found,) = part("measuring").merged(rows_of([line(None)], {}), SCALES, *results)
+        assert (found["ours"], found["scale"]) == ("0.7", "paper")
+
+
+def test_the_page_counts_and_lists_differences(renew, page):
     renew("large")
     text = page.read_text(encoding="utf-8")
-    assert "| **all** | 6 | 1 | – | 1 | 2 | 2 | 50% |" in text
-    assert (
-        "| [1, toy](../measured/published/toys-1-toy.csv) | about 1<br>*toy@laptop, 2026-01-02* | 3 | 1 | – |" in text
-    )
-    assert "    | RIQN | a&#124;b | 0.9 | 0.5 |" in text
+    assert "| **all** | 50 % [4 %, 96 %] | 6 | 1 | 1 | – | – | – | 2 | – | 2 |" in text
+    assert "[1, toy](../measured/published/toys-1-toy.csv) | about 1<br>*toy@laptop, 2026-01-02* | 3 | 1 |" in text
+    assert "    | RIQN | a&#124;b | 0.9 | 0.89 | 0.91 | 0.5 |" in text
     assert renew(check=True) == 0
-    page.write_text(text.replace("50%", "40%"), encoding="utf-8")
+    page.write_text(text.replace("50 %", "51 %"), encoding="utf-8")
     assert renew(check=True) == 1
+
+
+def test_differences_are_counted_in_margins(renew, measured):
+    renew("large")
+    module, tables = part("differences"), part("measured_table")
+    score = TableScore("toys", table(1, "toy"), [line(None), line(None, "iF"), line(None, "RIQN")])
+    found = module.differences(tables.measured_tables([score], measured))
+    assert [round(each.margins, 6) for each in found] == [0.0, 0.6, 8.0]
+    assert module.quantiles(found)[0] == pytest.approx(0.6)

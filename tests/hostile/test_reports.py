@@ -35,7 +35,7 @@ from offnominal.reports.published_comparison import comparison_html, comparison_
 from offnominal.reports.tables import markdown, terminal_table, write_csv
 from offnominal.reports.templates import render
 from offnominal.studies import display, runs
-from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison, Rule
 
 from ..blank_figures import blank_figures
 
@@ -176,7 +176,9 @@ def shown(*renderables):
 
 
 def test_a_terminal_shows_markup_as_text(run):
-    line = PublishedComparison({name: name for name in NASTY}, Estimate(0.5), 0.5, note=TITLE)
+    line = PublishedComparison(
+        {name: name for name in NASTY}, Estimate(0.5), 0.5, Rule("measured", margin=0.05), note=TITLE
+    )
     out = shown(terminal_table(TITLE, [{name: name} for name in NASTY[:1]]), comparison_terminal(TITLE, [line]))
     # Two titles, a note, the names of the columns and their only row.
     assert re.sub(r"\s+", "", out).count(one_line(TITLE).replace(" ", "")) == 5

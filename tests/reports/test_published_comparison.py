@@ -2,6 +2,7 @@
 
 from io import StringIO
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -14,14 +15,31 @@ from offnominal.reports.published_comparison import (
     comparison_rows,
     verdict_line,
 )
-from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison, Rule
 
 pytestmark = pytest.mark.long
+SHARE = Rule("measured", margin=0.05, close=0.02)
 
 
-def test_how_often_ours_and_published_agree_is_counted():
-    lines = [PublishedComparison({}, Estimate(0.7), published) for published in (0.7, 0.67, 0.2, None)]
-    assert verdict_line(lines) == "1 of 3 published numbers match, 1 is near, 1 differ."
+def measured(value):
+    """Return an estimate with a narrow interval."""
+    return Estimate(value, np.array([value - 0.01, value + 0.01]))
+
+
+def test_how_many_published_values_are_reproduced_is_counted():
+    lines = [PublishedComparison({}, measured(0.7), published, SHARE) for published in (0.7, 0.67, 0.2)]
+    lines += [PublishedComparison({}, Estimate(0.7), 0.7, SHARE), PublishedComparison({}, measured(0.7), None)]
+    assert verdict_line(lines) == (
+        "Measured results: of 4 published values 2 are reproduced (1 closely), 1 differs, 1 of ours has no interval."
+    )
+
+
+def test_kinds_of_values_are_counted_for_themselves():
+    lines = [PublishedComparison({}, Estimate(3.0), 3.0, Rule(kind, margin=0.0)) for kind in ("fact", "work", "fact")]
+    assert verdict_line(lines) == (
+        "Parameters and facts: of 2 published values 2 are reproduced. "
+        "Counts of work done: of 1 published value 1 is reproduced."
+    )
 
 
 def test_a_table_without_published_numbers_says_so():
@@ -31,32 +49,28 @@ def test_a_table_without_published_numbers_says_so():
 
 
 def test_flawed_published_numbers_are_counted_apart():
-    flawed = [PublishedComparison({}, Estimate(0.7), 0.7, flaw=flaw) for flaw in ("impossible", "artefact", "artefact")]
-    assert (
-        verdict_line(flawed) == "None of these numbers is compared. Not compared: 1 is impossible and 2 are artefacts."
-    )
-    compared = [*flawed[:1], PublishedComparison({}, Estimate(0.7), 0.7)]
-    assert verdict_line(compared).endswith("match, 0 are near, 0 differ. Not compared: 1 is impossible.")
-    assert "⚠ published value is impossible" in comparison_markdown(compared)
+    lines = [PublishedComparison({}, measured(0.7), 0.7, SHARE, flaw=flaw) for flaw in ("impossible", "artefact", "")]
+    assert verdict_line(lines) == "Measured results: of 3 published values 1 is reproduced (1 closely), 2 are flawed."
+    assert "⚠ published value is impossible" in comparison_markdown(lines)
 
 
-def test_the_cause_of_a_difference_is_beside_the_verdict_and_explained_below():
-    caused = [PublishedComparison({"number": "AUROC"}, Estimate(0.5), 0.9, cause=cause) for cause in ("defect", "")]
-    near = PublishedComparison({"number": "AUPR"}, Estimate(0.88), 0.9, cause="scale")
+def test_the_cause_of_a_difference_is_beside_the_verdict():
+    caused = [
+        PublishedComparison({"number": "AUROC"}, measured(0.5), 0.9, SHARE, cause=cause) for cause in ("code", "")
+    ]
+    same = PublishedComparison({"number": "AUPR"}, measured(0.9), 0.9, SHARE, cause="code")
     out = StringIO()
-    Console(file=out, width=80).print(comparison_terminal("Table 1", [*caused, near]))
-    for shown in (out.getvalue(), comparison_markdown([*caused, near]), comparison_html("Table 1", [*caused, near])):
-        assert shown.count("✗ differs (their defect)") == 1
+    Console(file=out, width=80).print(comparison_terminal("Table 1", [*caused, same]))
+    for shown in (out.getvalue(), comparison_markdown([*caused, same]), comparison_html("Table 1", [*caused, same])):
+        assert shown.count("✗ differs (code)") == 1
         assert "2 differ (1 explained)." in " ".join(shown.split())
-        assert " ".join(shown.split()).count("Their defect: an error of the original") == 1
-        assert "our scale" not in shown.lower()
-    assert [row["cause"] for row in comparison_rows([*caused, near])] == ["defect", "", ""]
-    assert "cause" not in comparison_rows([near])[0]
+    assert [row["cause"] for row in comparison_rows([*caused, same])] == ["code", "", ""]
+    assert "cause" not in comparison_rows([same])[0]
 
 
 def test_a_table_that_cannot_be_computed_says_why_in_place_of_a_verdict():
     out = StringIO()
-    line = PublishedComparison({"number": "AUROC"}, Estimate(None), 0.9)
+    line = PublishedComparison({"number": "AUROC"}, Estimate(None), 0.9, SHARE)
     Console(file=out, width=80).print(comparison_terminal("Table 1: AUROC of robots", [line], "No robot here."))
     assert "0.900" in out.getvalue()
     assert "No robot here." in out.getvalue()
@@ -64,14 +78,14 @@ def test_a_table_that_cannot_be_computed_says_why_in_place_of_a_verdict():
 
 
 def test_counts_have_no_decimals():
-    line = PublishedComparison({}, Estimate(76000.0), 245600.0, match=0.0, near=0.0)
+    line = PublishedComparison({}, Estimate(76000.0), 245600.0, Rule("fact", margin=0.0))
     assert comparison_rows([line])[0] | {"verdict": ""} == {
         "ours": "76,000",
         "published": "245,600",
         "difference": "-169,600",
         "verdict": "",
     }
-    assert comparison_rows([PublishedComparison({}, Estimate(1.0), 1.0)])[0]["published"] == "1.000"
+    assert comparison_rows([PublishedComparison({}, Estimate(1.0), 1.0, SHARE)])[0]["published"] == "1.000"
 
 
 def test_no_verdict_is_cut_off_at_the_smallest_width():
@@ -81,7 +95,7 @@ def test_no_verdict_is_cut_off_at_the_smallest_width():
         for setting, value in settings.items()
     }
     rows = [{"method": "MC-Dropout", "setting": setting, **deviations[setting]} for setting in settings]
-    table = comparison_terminal("Table 9", [PublishedComparison(row, Estimate(0.5), 0.9) for row in rows])
+    table = comparison_terminal("Table 9", [PublishedComparison(row, measured(0.5), 0.9, SHARE) for row in rows])
     out = StringIO()
     Console(file=out, width=Console(width=1000).measure(table).minimum).print(table)
     assert out.getvalue().count("✗ differs") == 2

@@ -19,7 +19,7 @@ from offnominal.reports.latex import latex
 from offnominal.reports.published_comparison import comparison_html, comparison_markdown
 from offnominal.reports.report import publish_report
 from offnominal.studies.leaderboards import leaderboard
-from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison, Rule
 
 from .synthetic import ALARMS, SKILL, WORLDS, run_results
 
@@ -27,9 +27,10 @@ pytestmark = pytest.mark.long
 
 FIGURES = ("leaderboard", "critical_difference", "by_kind", "by_level", "heat_map", "delay_false_alarms")
 TABLES = ("leaderboard", "worlds", "levels", "ranks", "timing")
+SHARE = Rule("measured", margin=0.05, close=0.02)
 LINES = [
-    PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.70),
-    PublishedComparison({"detector": "<b>"}, Estimate(0.9), 0.5, note="other data"),
+    PublishedComparison({"detector": "KNN"}, Estimate(0.71, np.array([0.7, 0.72])), 0.70, SHARE),
+    PublishedComparison({"detector": "<b>"}, Estimate(0.9, np.array([0.89, 0.91])), 0.5, SHARE, note="other data"),
     PublishedComparison({"detector": "RIQN"}, Estimate(0.9), None),
 ]
 
@@ -90,6 +91,7 @@ def test_a_comparison_fits_into_eighty_columns():
             {"method": name, "training": "NovelCraft", "metric": metric, "context": "–"},
             Estimate(0.5, np.array([0.4, 0.6])),
             0.5,
+            SHARE,
             note="one fifth of the delay" if metric.startswith("delay") else "",
         )
         for name in ("Visual", "Multimodal")
@@ -107,11 +109,11 @@ def test_a_comparison_with_published_results_is_the_same_everywhere():
     out = io.StringIO()
     Console(file=out, width=140).print(comparison_terminal("Table 12", LINES))
     for shown in (out.getvalue(), comparison_markdown(LINES), comparison_html("Table 12", LINES)):
-        assert "✓ match" in shown
+        assert "✓ reproduced closely" in shown
         assert "✗ differs" in shown
         assert "+0.400" in shown
         assert "other data" in shown
-        assert "1 of 2 published numbers match, 0 are near, 1 differ." in shown
+        assert "Measured results: of 2 published values 1 is reproduced (1 closely), 1 differs." in shown
     assert "<b>" not in comparison_html("", LINES)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,16 +17,20 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from offnominal.papers.scoreboard import OutcomeCounts, TableScore
+    from offnominal.studies.published_comparison import Kind
 
-COLUMNS = {
-    "values": "",
-    "match": "green",
-    "near": "yellow",
-    "differ,\nexpl.": "cyan",
-    "differ,\nunexpl.": "red",
-    "not\nrun": "dim",
-}
+Column = tuple[str, str, "Callable[[OutcomeCounts], int]"]
+COLUMNS: tuple[Column, ...] = (
+    ("values", "", lambda counts: counts.values),
+    ("repro-\nduced", "green", lambda counts: counts.reproduced),
+    ("incon-\nclusive", "yellow", lambda counts: counts["inconclusive"]),
+    ("differ", "red", lambda counts: counts["differs"] + counts["explained"]),
+    ("not\njudged", "magenta", lambda counts: counts["no interval"] + counts["flawed"]),
+    ("not\nrun", "dim", lambda counts: counts["not run"]),
+)
 """Columns of numbers, with their colours."""
+OF_ESTIMATES = ("incon-\nclusive",)
+"""Columns that only measured results have: parameters, facts and counts of work are known exactly."""
 
 
 def show_scoreboard(
@@ -60,7 +64,8 @@ def show_scoreboard(
     if as_json:
         print_json(_plain(scores))
     else:
-        print_whole(scoreboard_table(scores))
+        for table in scoreboard_tables(scores):
+            print_whole(table)
         for line in _remarks(scores):
             print_sentence(line)
     if damaged := DamagedResults.of(Store(store)):
@@ -82,39 +87,51 @@ def _compute(ids: Sequence[str], scale: str | None, **options: Any) -> list[str]
     return [label for run in runs_to_compute(known, print_note) for label in computed_run(run, **options).missing]
 
 
-def scoreboard_table(scores: Sequence[TableScore]) -> RichTable:
-    """Return the scoreboard for the terminal: a line per table below one with the sum of its paper."""
+def scoreboard_tables(scores: Sequence[TableScore]) -> list[RichTable]:
+    """Return the scoreboard for the terminal: a table for each kind of values, whose counts are never added."""
+    from offnominal.studies.published_comparison import KINDS
+
+    counted = [(kind, [score for score in scores if score.counts(kind).values]) for kind in KINDS]
+    return [_table(kind, found) for kind, found in counted if found]
+
+
+def _table(kind: Kind, scores: Sequence[TableScore]) -> RichTable:
+    """Return a line per table below one with the sum of its paper."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    table = RichTable(title="Published values and ours", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("table", max_width=11, overflow="fold")
-    table.add_column("content, source of ours", min_width=20, ratio=1, overflow="fold")
-    for name in COLUMNS:
+    from offnominal.studies.published_comparison import KINDS
+
+    table = RichTable(title=KINDS[kind].capitalize(), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("table", max_width=10, overflow="fold")
+    table.add_column("content, source of ours", min_width=18, ratio=1, overflow="fold")
+    for name, _, _ in _columns(kind):
         table.add_column(name, justify="right", no_wrap=True)
-    for id, group in groupby(scores, lambda score: score.paper):
-        listed = list(group)
-        _add_total(table, id, listed)
+    groups = [(id, list(group)) for id, group in groupby(scores, lambda score: score.paper)]
+    for id, listed in groups:
+        _add_total(table, kind, id, listed)
         for score in listed:
             title = _two_lines(score.table.title, score.source, "dim")
-            table.add_row(Text(score.label, "bold"), title, *_numbers(score.counts))
-    _add_total(table, "all papers", scores)
+            table.add_row(Text(score.label, "bold"), title, *_numbers(kind, score.counts(kind)))
+    if len(groups) > 1:
+        _add_total(table, kind, "all papers", scores)
     return table
 
 
-def _add_total(table: RichTable, title: str, scores: Sequence[TableScore]) -> None:
-    """Add the sum over tables, the values that are not run, and the share of unexplained differences of the others."""
-    from offnominal.papers.scoreboard import OutcomeCounts
+def _columns(kind: Kind) -> list[Column]:
+    return [column for column in COLUMNS if kind == "measured" or column[0] not in OF_ESTIMATES]
 
-    total = OutcomeCounts.total(score.counts for score in scores)
-    share = total.unexplained_share
-    left_out = f"{total.not_run:,} of {total.values:,} not run" if total.not_run else ""
-    below = "; ".join(
-        filter(None, [left_out, "" if share is None else f"{share:.1%} of {total.compared:,} compared unexplained"])
-    )
+
+def _add_total(table: RichTable, kind: Kind, title: str, scores: Sequence[TableScore]) -> None:
+    """Add the sum over tables and, of measured results, the share that is reproduced."""
+    from offnominal.papers.scoreboard import OutcomeCounts, share_of
+
+    share = share_of(scores) if kind == "measured" else None
+    below = "" if share is None else f"{share} of {share.judged:,} judged reproduced"
+    total = OutcomeCounts.total(kind, (score.counts(kind) for score in scores))
     table.add_section()
-    table.add_row("", _two_lines(title, below, "not bold"), *_numbers(total), style="bold")
+    table.add_row("", _two_lines(title, below, "not bold"), *_numbers(kind, total), style="bold")
 
 
 def _two_lines(text: str, below: str, style: str) -> Text:
@@ -123,27 +140,29 @@ def _two_lines(text: str, below: str, style: str) -> Text:
     return Text.assemble(text, (f"\n{below}" if below else "", style))
 
 
-def _numbers(counts: OutcomeCounts) -> list[Text]:
+def _numbers(kind: Kind, counts: OutcomeCounts) -> list[Text]:
     from rich.text import Text
 
-    numbers = (counts.values, *counts.each())
-    styles = (colour if number else "dim" for number, colour in zip(numbers, COLUMNS.values(), strict=True))
-    return [Text(f"{number:,}" if number else "–", style) for number, style in zip(numbers, styles, strict=True)]
+    found = ((number(counts), colour) for _, colour, number in _columns(kind))
+    return [Text(f"{number:,}" if number else "–", colour if number else "dim") for number, colour in found]
 
 
 def _remarks(scores: Sequence[TableScore]) -> list[str]:
     """Return what the table leaves out: values without a result, the state of the results, and how to see more."""
     from offnominal.papers.scoreboard import OutcomeCounts
 
-    total = OutcomeCounts.total(score.counts for score in scores)
+    total = OutcomeCounts.total("measured", (score.counts("measured") for score in scores))
     missing = (
-        [f"{total.not_run:,} of {total.values:,} published values have no result of ours; the shares leave them out."]
-        if total.not_run
+        [
+            f"{total['not run']:,} of {total.values:,} published results have no result of ours. Not judged are values "
+            "of ours without an interval, and flawed published ones. The shares leave both out."
+        ]
+        if total["not run"]
         else []
     )
-    runs = {score.source: score.run for score in scores if score.run is not None}
-    lines = missing + [f"{source}: {run.state}." for source, run in runs.items() if run.state]
-    without = dict.fromkeys(score.table.study for score in scores if score.needs_run and score.run is None)
+    runs = {(score.table.study, run.results.scale): run for score in scores for run in score.runs}
+    lines = missing + [f"{study}@{scale}: {run.state}." for (study, scale), run in runs.items() if run.state]
+    without = dict.fromkeys(score.table.study for score in scores if score.needs_run and not score.runs)
     if without:
         lines.append(f"No results of {', '.join(without)}; `offnominal run STUDY --scale SCALE` computes them.")
     return [*lines, "`offnominal reproduce PAPER --table N` shows each value of a table."]
@@ -151,14 +170,20 @@ def _remarks(scores: Sequence[TableScore]) -> list[str]:
 
 def _plain(scores: Sequence[TableScore]) -> dict[str, Any]:
     """Return the scoreboard as plain data."""
-    from offnominal.papers.scoreboard import OutcomeCounts
-
     papers = [
-        {
-            "paper": id,
-            **OutcomeCounts.total(score.counts for score in listed).to_dict(),
-            "tables": [score.to_dict() for score in listed],
-        }
+        {"paper": id, **_sums(listed), "tables": [score.to_dict() for score in listed]}
         for id, listed in ((id, list(group)) for id, group in groupby(scores, lambda score: score.paper))
     ]
-    return {**OutcomeCounts.total(score.counts for score in scores).to_dict(), "papers": papers}
+    return {**_sums(scores), "papers": papers}
+
+
+def _sums(scores: Sequence[TableScore]) -> dict[str, Any]:
+    """Return the counts of each kind, and the share of measured results that is reproduced."""
+    from offnominal.papers.scoreboard import OutcomeCounts, share_of
+    from offnominal.studies.published_comparison import KINDS
+
+    share = share_of(scores)
+    sums = {
+        KINDS[kind]: OutcomeCounts.total(kind, (score.counts(kind) for score in scores)).to_dict() for kind in KINDS
+    }
+    return {"reproduced share": None if share is None else share.to_dict(), **sums}

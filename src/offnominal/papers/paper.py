@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from offnominal.core.registry import Spec
+from offnominal.papers.causes import Experiment, Lines
+from offnominal.papers.protocol import Protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -32,7 +34,7 @@ class PublishedTable:
             if that makes no difference.
         study_as_published: Name of the study with the errors of the public code of the paper; empty if there is none.
         not_computed: Why the numbers cannot be computed here, in one sentence; empty if they can.
-        judge_again: Returns a value of an earlier run with the reasons that are known now; None if they do not change.
+        explain: Returns a value with the cause of its difference, if one is accepted; None if nothing was tried.
         unfilled: Returns why no row gets a number from a run of a study, which is given at its scale and with its
             worlds; empty if some row gets one. None if every run of the study has one.
     """
@@ -47,7 +49,7 @@ class PublishedTable:
     compare_as_published: Callable[[RunResults], list[PublishedComparison]] | None = None
     study_as_published: str = ""
     not_computed: str = ""
-    judge_again: Callable[[PublishedComparison], PublishedComparison] | None = None
+    explain: Callable[[PublishedComparison], PublishedComparison] | None = None
     unfilled: Callable[[Any], str] | None = None
 
     @property
@@ -76,7 +78,12 @@ class PublishedTable:
     def as_published(self) -> PublishedTable:
         """Return the table with our numbers as the public code of the paper computes them; itself if there are none."""
         compare, study = self.compare_as_published or self.compare, self.study_as_published or self.study
-        return replace(self, compare=compare, study=study)
+        return replace(self, compare=compare, study=study, explain=None)
+
+    def lines(self, results: RunResults) -> list[PublishedComparison]:
+        """Return the comparison with results, and the causes of differences that are accepted."""
+        found = self.compare(results)
+        return found if self.explain is None else [self.explain(line) for line in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +121,18 @@ class Published:
         figures: Figures that we draw too.
         unknown_tables: Why a table is not available, by its number.
         unknown_figures: Why a figure is not available, by its number.
+        protocol: How its values are compared; None if the paper has none.
+        experiments: Returns the experiments on differences.
+        experiment_lines: Returns the published values that they are about, by the number of the table.
     """
 
     tables: tuple[PublishedTable, ...]
     figures: tuple[PublishedFigure, ...] = ()
     unknown_tables: Mapping[str, str] = field(default_factory=dict)
     unknown_figures: Mapping[str, str] = field(default_factory=dict)
+    protocol: Protocol | None = None
+    experiments: Callable[[], Sequence[Experiment]] = tuple
+    experiment_lines: Callable[[], Lines] = dict
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ PACKAGE = "offnominal.papers"
 
 def published_section(results: RunResults) -> PageSection | None:
     """Return the published tables that are compared with a run, or None if there are none."""
-    compared = [(table, lines) for table in tables_from(results.name) if (lines := table.compare(results))]
+    compared = [(table, lines) for table in tables_from(results.name) if (lines := table.lines(results))]
     if not compared:
         return None
     tables = [

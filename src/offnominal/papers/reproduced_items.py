@@ -91,7 +91,7 @@ def reproduced(item: Item, results: RunResults) -> ReproducedTable | ReproducedF
 
 
 def _reproduced_table(table: PublishedTable, results: RunResults) -> ReproducedTable:
-    lines = table.compare(results)
+    lines = table.lines(results)
     if results.folder is None or not results.cells:
         return ReproducedTable(table, lines, None)
     file = results.folder / f"table-{table.number}.md"

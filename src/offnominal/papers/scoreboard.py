@@ -11,75 +11,74 @@ from typing import Any
 
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.papers.catalogue import paper, papers
-from offnominal.papers.paper import PublishedTable
+from offnominal.papers.paper import Published, PublishedTable
+from offnominal.papers.reproduced_share import ReproducedShare, reproduced_share
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.code import Sources
-from offnominal.studies.published_comparison import OUTCOMES, PublishedComparison
+from offnominal.studies.published_comparison import KINDS, OUTCOMES, Kind, Outcome, PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.studies.runs import STORE
 from offnominal.studies.store_index import StoreIndex
 from offnominal.studies.stored_runs import StoredRun, stored_run
 
-SCALES = ("smoke", "shipped", "pong", "laptop", "pong-agents", "search", "large", "paper")
-"""Scales from the smallest to the largest. Others only count, after laptop, for tables whose default they are."""
-OWN_SCALE = SCALES.index("laptop") + 1
 NO_VALUE = "–"
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCounts:
-    """Number of published values by outcome; see :class:`~offnominal.studies.published_comparison.PublishedComparison`.
+    """Number of published values of one kind by outcome.
+
+    Args:
+        kind: What the values are. Counts of different kinds are never added.
+        counts: Number of values, in the order of :data:`~offnominal.studies.published_comparison.OUTCOMES`.
 
     Example:
-        >>> counts = OutcomeCounts(match=6, near=1, explained=2, unexplained=1, not_run=4)
-        >>> counts.values, counts.compared, counts.unexplained_share
-        (14, 10, 0.1)
+        >>> counts = OutcomeCounts.of("measured", ["reproduced", "differs", "not run"])
+        >>> counts.values, counts.compared, counts["differs"]
+        (3, 2, 1)
     """
 
-    match: int = 0
-    near: int = 0
-    explained: int = 0
-    unexplained: int = 0
-    not_run: int = 0
+    kind: Kind
+    counts: tuple[int, ...] = (0,) * len(OUTCOMES)
 
     @classmethod
-    def of(cls, outcomes: Iterable[str | None]) -> OutcomeCounts:
+    def of(cls, kind: Kind, outcomes: Iterable[str | None]) -> OutcomeCounts:
         """Count outcomes; None stands for a number of ours without a published one, and is left out."""
         found = Counter(outcomes)
-        return cls(*(found[outcome] for outcome in OUTCOMES))
+        return cls(kind, tuple(found[outcome] for outcome in OUTCOMES))
 
     @classmethod
-    def total(cls, parts: Iterable[OutcomeCounts]) -> OutcomeCounts:
-        """Return the sum of counts."""
-        return cls(*(sum(column) for column in zip(*(part.each() for part in parts), strict=True)))
+    def total(cls, kind: Kind, parts: Iterable[OutcomeCounts]) -> OutcomeCounts:
+        """Return the sum of counts of a kind; those of other kinds are left out."""
+        counted = [part.counts for part in parts if part.kind == kind]
+        return cls(kind, tuple(map(sum, zip(*counted, strict=True)))) if counted else cls(kind)
 
-    def each(self) -> tuple[int, ...]:
-        """Return the counts, in the order of :data:`~offnominal.studies.published_comparison.OUTCOMES`."""
-        return self.match, self.near, self.explained, self.unexplained, self.not_run
-
-    @property
-    def compared(self) -> int:
-        """Number of published values that have one of ours beside them."""
-        return self.values - self.not_run
+    def __getitem__(self, outcome: Outcome) -> int:
+        return self.counts[OUTCOMES.index(outcome)]
 
     @property
     def values(self) -> int:
         """Number of published values."""
-        return sum(self.each())
+        return sum(self.counts)
 
     @property
-    def unexplained_share(self) -> float | None:
-        """Share of the compared values that differ without a shown cause; None if none is compared."""
-        return self.unexplained / self.compared if self.compared else None
+    def compared(self) -> int:
+        """Number of published values that have one of ours beside them."""
+        return self.values - self["not run"]
 
-    def to_dict(self) -> dict[str, int | float | None]:
-        """Return plain data: the counts, their sum, and the share of unexplained differences."""
-        counts = zip(OUTCOMES, self.each(), strict=True)
-        return {
-            "values": self.values,
-            **{str(name): count for name, count in counts},
-            "unexplained share": self.unexplained_share,
-        }
+    @property
+    def reproduced(self) -> int:
+        """Number of reproduced values, closely or not."""
+        return self["reproduced closely"] + self["reproduced"]
+
+    @property
+    def judged(self) -> int:
+        """Number of values that can be judged: both are known, ours has an interval if it needs one, none is flawed."""
+        return self.compared - self["no interval"] - self["flawed"]
+
+    def to_dict(self) -> dict[str, int]:
+        """Return plain data: the number of values and the counts."""
+        return {"values": self.values, **{str(name): self[name] for name in OUTCOMES}}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,23 +89,23 @@ class TableScore:
         paper: Short name of the paper.
         table: The table.
         lines: The comparison.
-        run: The stored run; None if the table needs none, or if there are no results for it.
+        runs: The stored runs with values of the table, the most powerful one first; none if the table needs none, or if
+            there are no results for it.
     """
 
     paper: str
     table: PublishedTable
     lines: Sequence[PublishedComparison]
-    run: StoredRun | None = None
+    runs: tuple[StoredRun, ...] = ()
+
+    def counts(self, kind: Kind) -> OutcomeCounts:
+        """Return the outcomes of its published values of a kind."""
+        return OutcomeCounts.of(kind, (line.outcome for line in self.lines if line.kind == kind))
 
     @property
-    def counts(self) -> OutcomeCounts:
-        """Outcomes of its published values."""
-        return OutcomeCounts.of(line.outcome for line in self.lines)
-
-    @property
-    def scale(self) -> str:
-        """Scale of the run; empty without one."""
-        return "" if self.run is None else self.run.results.scale
+    def kind(self) -> Kind:
+        """What most of its published values are."""
+        return max(KINDS, key=lambda kind: self.counts(kind).values)
 
     @property
     def label(self) -> str:
@@ -121,26 +120,31 @@ class TableScore:
 
     @property
     def source(self) -> str:
-        """Study and scale of our values, or why they cannot be computed; empty if there are no results."""
+        """Study and scales of our values, or why they cannot be computed; empty if there are no results."""
         if self.table.not_computed:
             return self.table.not_computed
         if not self.table.study:
             return "needs no run"
-        return "" if self.run is None else f"{self.table.study}@{self.scale}"
+        return ", ".join(f"{self.table.study}@{run.results.scale}" for run in self.runs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, without the comparison."""
-        run = self.run
         return {
             "table": str(self.table.number),
             "images": self.table.images,
             "title": self.table.title,
-            **self.counts.to_dict(),
+            "kind": self.kind,
+            **self.counts(self.kind).to_dict(),
             "study": self.table.study,
-            "scale": self.scale,
-            "cells": 0 if run is None else run.cells,
-            "missing": 0 if run is None else len(run.results.missing),
-            "outdated": 0 if run is None else len(run.outdated),
+            "runs": [
+                {
+                    "scale": run.results.scale,
+                    "cells": run.cells,
+                    "missing": len(run.results.missing),
+                    "outdated": len(run.outdated),
+                }
+                for run in self.runs
+            ],
             "not_computed": self.table.not_computed,
         }
 
@@ -148,9 +152,8 @@ class TableScore:
 def scoreboard(ids: Iterable[str] = (), *, store: Path = STORE, scale: str | None = None) -> list[TableScore]:
     """Compare every published table with the results in a store. Nothing is computed.
 
-    Of the scales of a study, the one is taken whose results give most of the values of the table; of several, the one
-    with most results, then that with the fewest missing cells, and then the largest. Values without a result count as
-    not run.
+    The most powerful run counts: every value is that of the last scale in the protocol of the paper that has one.
+    Values without a result count as not run.
 
     Args:
         ids: Short names of papers; all papers if empty.
@@ -162,50 +165,85 @@ def scoreboard(ids: Iterable[str] = (), *, store: Path = STORE, scale: str | Non
 
     Example:
         >>> found = scoreboard(["ood-rl"], store=Path("no-such-store"))
-        >>> {score.counts.compared for score in found if score.table.study}
+        >>> {score.counts("measured").compared for score in found}
         {0}
     """
-    tables = [(id, table) for id in tuple(ids) or papers.ids() for table in paper(id).load_published().tables]
+    found = [(id, paper(id).load_published()) for id in tuple(ids) or papers.ids()]
     results = _Results(store)
     if scale is not None:
-        results.check_scale(scale, [table.study for _, table in tables if table.study])
-    return [_score(id, table, results, scale) for id, table in tables]
+        results.check_scale(scale, [table.study for _, published in found for table in published.tables if table.study])
+    return [
+        _score(id, table, results, (scale,) if scale is not None else scales_of(published, table))
+        for id, published in found
+        for table in published.tables
+    ]
 
 
-def _score(paper: str, table: PublishedTable, results: _Results, scale: str | None) -> TableScore:
-    """Return the comparison with the results at the scale that gives most values."""
-    published = table.compare(replace(RunResults.none(), name=table.study))
-    best = TableScore(paper, table, published)
-    for run in sorted((results.run(table.study, each) for each in results.scales(table, scale)), key=_order):
-        if run.results.cells and (best.run is None or run.keys != best.run.keys):
-            found = TableScore(paper, table, _with_left_out(table.compare(run.results), published), run)
-            best = found if best.run is None or found.counts.compared > best.counts.compared else best
-        if best.run is not None and not best.counts.not_run:
-            break
-    return best
+def scales_of(published: Published, table: PublishedTable) -> tuple[str, ...]:
+    """Return the scales whose results count, from the least to the most powerful; without a protocol, the default."""
+    return (table.scale,) if published.protocol is None else published.protocol.scales
 
 
-def _order(run: StoredRun) -> tuple[int, int]:
-    """Return numbers that are smaller for runs with more results, and then for those with fewer missing cells."""
-    return -len(run.keys), len(run.results.missing)
+def share_of(scores: Iterable[TableScore]) -> ReproducedShare | None:
+    """Return the share of the measured results of some tables that is reproduced; None if none can be judged."""
+    return reproduced_share(
+        (
+            f"{score.paper} {score.table.number}",
+            line.labels.get("method") or line.labels.get("detector") or "",
+            line.outcome,
+        )
+        for score in scores
+        for line in score.lines
+        if line.kind == "measured"
+    )
 
 
-def _with_left_out(
-    lines: Sequence[PublishedComparison], published: Iterable[PublishedComparison]
-) -> list[PublishedComparison]:
-    """Return a comparison with the published values that it leaves out, because their results are missing.
+def _score(paper: str, table: PublishedTable, results: _Results, scales: Sequence[str]) -> TableScore:
+    """Return the comparison in which every value is that of the most powerful run that has one."""
+    found = table.lines(replace(RunResults.none(), name=table.study))
+    published, used = list(found), list[StoredRun]()
+    for run in (results.run(table.study, each) for each in reversed(results.scales(table.study, scales))):
+        if run.results.cells and all(run.keys != each.keys for each in used):
+            filled, added = _filled(found, table.lines(run.results), published)
+            if added:
+                found, used = filled, [*used, run]
+    return TableScore(paper, table, found, tuple(used))
 
-    Labels without a value beside a published value alone are measured, such as a deviation, and name no row.
+
+def _filled(
+    before: Sequence[PublishedComparison],
+    lines: Sequence[PublishedComparison],
+    published: Sequence[PublishedComparison],
+) -> tuple[list[PublishedComparison], bool]:
+    """Return values with those of another run where there was none, and whether it has any.
+
+    A run may leave out published values, and has values of ours alone. Labels without a value beside a published value
+    alone are measured, such as a deviation, and name no row.
+
+    Args:
+        before: Values of more powerful runs.
+        lines: Values of the run.
+        published: The published values without ours.
     """
-    known: dict[tuple[str, ...], set[tuple[str | None, ...]]] = {}
-    left_out = []
-    for line in published:
-        names = tuple(name for name, value in line.labels.items() if value != NO_VALUE)
-        if names not in known:
-            known[names] = {tuple(map(each.labels.get, names)) for each in lines}
-        if tuple(map(line.labels.get, names)) not in known[names]:
-            left_out.append(line)
-    return [*lines, *left_out]
+    naming = sorted({tuple(name for name, value in line.labels.items() if value != NO_VALUE) for line in published})
+    columns = sorted(naming, key=len, reverse=True)
+    names = {_place(line, names) for line in published for names in columns}
+
+    def place(line: PublishedComparison) -> tuple[tuple[str, str], ...]:
+        places = [_place(line, each) for each in columns] or [tuple(line.labels.items())]
+        return next((each for each in places if each in names), tuple(line.labels.items()))
+
+    found = {place(line): line for line in before}
+    added = False
+    for line in (line for line in lines if line.ours.value is not None):
+        known = found.get(place(line))
+        if known is None or known.ours.value is None:
+            found[place(line)], added = line, True
+    return list(found.values()), added
+
+
+def _place(line: PublishedComparison, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, line.labels[name]) for name in names if name in line.labels)
 
 
 class _Results:
@@ -220,13 +258,9 @@ class _Results:
     def _run(self, study: str, scale: str) -> StoredRun:
         return stored_run(self._study(study), scale, store=self._index(), sources=self._sources)
 
-    def scales(self, table: PublishedTable, scale: str | None) -> list[str]:
-        """Return the scales of the table's study whose results may count, the largest first."""
-        if not table.study:
-            return []
-        own = () if table.scale in SCALES else (table.scale,)
-        ordered = (*SCALES[:OWN_SCALE], *own, *SCALES[OWN_SCALE:]) if scale is None else (scale,)
-        return [each for each in reversed(ordered) if each in self._study(table.study).scales]
+    def scales(self, study: str, scales: Iterable[str]) -> list[str]:
+        """Return those of some scales that a study has."""
+        return [each for each in scales if each in self._study(study).scales] if study else []
 
     def check_scale(self, scale: str, studies: Iterable[str]) -> None:
         """Raise an error if none of the studies has a scale."""

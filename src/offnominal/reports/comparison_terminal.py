@@ -7,28 +7,26 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from offnominal.core.printable import one_line
-from offnominal.reports.published_comparison import NUMBERS, cause_legend, comparison_rows, verdict_line, with_cause
+from offnominal.reports.published_comparison import MARKS as LONG_MARKS
+from offnominal.reports.published_comparison import NUMBERS, comparison_rows, verdict_line, with_cause
 from offnominal.studies.published_comparison import PublishedComparison
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 STYLES = {
-    "match": "green",
-    "near": "yellow",
+    "reproduced closely": "green",
+    "reproduced": "green",
+    "inconclusive": "yellow",
+    "no interval": "dim",
     "differs": "red",
     "impossible": "magenta",
     "artefact": "magenta",
     "": "dim",
 }
-MARKS = {
-    "match": "✓ match",
-    "near": "≈ near",
-    "differs": "✗ differs",
-    "impossible": "⚠ impossible",
-    "artefact": "⚠ artefact",
-    "": "–",
-}
+MARKS = LONG_MARKS | {"impossible": "⚠ impossible", "artefact": "⚠ artefact"}
+MARK = 2
+"""Width of the mark before the words of a verdict, and of the space behind it."""
 EMPTY = ("–", "")
 HIDDEN = ("style", "cause")
 SHORT = 12
@@ -38,7 +36,7 @@ SHORT = 12
 def comparison_terminal(title: str, lines: Sequence[PublishedComparison], not_computed: str = "") -> RichTable:
     """Return the comparison for the terminal.
 
-    Causes of differences and notes are explained below the table. Columns without a value are left out. A label that is
+    Notes are below the table. Columns without a value are left out. A label that is
     the same in all rows is below the title; one that is the same as in the row above is not repeated.
 
     Args:
@@ -55,7 +53,7 @@ def comparison_terminal(title: str, lines: Sequence[PublishedComparison], not_co
     same = {name: labels[name] for name in list(labels)[1:] if len({row[name] for row in rows}) == 1 < len(rows)}
     shown = [name for name in (rows[0] if rows else ()) if name not in same and not _is_empty(rows, name)]
     heading = [title, *(f"{name}: {value}" for name, value in same.items() if value not in EMPTY)]
-    below = [one_line(not_computed) or verdict_line(lines), cause_legend(lines), *notes]
+    below = [one_line(not_computed) or verdict_line(lines), *notes]
     table = RichTable(
         title=Text("\n".join(map(one_line, heading)), "table.title"),
         title_justify="left",
@@ -66,14 +64,14 @@ def comparison_terminal(title: str, lines: Sequence[PublishedComparison], not_co
     )
     for name in shown:
         texts = [one_line(str(value)) for value in (name, *(row[name] for row in rows))]
-        # Words of long labels may be on several lines; short labels, numbers and verdicts are on one.
-        wraps = name in labels and any(len(text) > SHORT and " " in text for text in texts)
+        # Words of long labels and of verdicts may be on several lines; short labels and numbers are on one.
+        wraps = name == "verdict" or (name in labels and any(len(text) > SHORT and " " in text for text in texts))
         parts = [word for text in texts for word in text.split()] if wraps else texts
         table.add_column(
             Text(one_line(name)),
             justify="right" if name in NUMBERS else "left",
             no_wrap=not wraps,
-            min_width=max(map(len, parts), default=1),
+            min_width=max(map(len, parts), default=1) + MARK * (name == "verdict"),
             overflow="fold",
         )
     for row in _without_repetition(rows, [name for name in shown if name in labels]):

@@ -12,26 +12,22 @@ from markupsafe import Markup
 from offnominal.evaluation.delays import delay_text
 from offnominal.reports.tables import markdown
 from offnominal.reports.templates import render
-from offnominal.studies.published_comparison import CAUSES, Cause, PublishedComparison
+from offnominal.studies.published_comparison import KINDS, PublishedComparison
 
 LARGE, SMALL, LARGEST = 1000.0, 0.001, 1e9
 """Numbers beyond the first two are not printed with three decimals; those beyond the last one with an exponent."""
-EXACT = 1e-6
-"""Tolerance of a match below which numbers are exact."""
+FINE = 1e-3
+"""Margin below which numbers are compared digit by digit."""
 NUMBERS = ("ours", "published", "difference")
-MARKS = {
-    "match": "✓ match",
-    "near": "≈ near",
+MARKS: dict[str, str] = {
+    "reproduced closely": "✓ reproduced closely",
+    "reproduced": "✓ reproduced",
+    "inconclusive": "? inconclusive",
+    "no interval": "· no interval",
     "differs": "✗ differs",
     "impossible": "⚠ published value is impossible",
     "artefact": "⚠ published value is an artefact",
     "": "–",
-}
-CAUSE_NAMES: dict[Cause, str] = {
-    "scale": "our scale",
-    "defect": "their defect",
-    "setting": "other setting",
-    "chance": "chance",
 }
 NONE_PUBLISHED = "None of these numbers is published, as far as we know."
 NONE_OF_OURS = "There are no results of ours to compare with."
@@ -46,10 +42,9 @@ def comparison_rows(lines: Sequence[PublishedComparison]) -> list[dict[str, Any]
 
     Example:
         >>> from offnominal.evaluation import Estimate
-        >>> comparison_rows([PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68)])
-        [{'detector': 'KNN', 'ours': '0.710', 'published': '0.680', 'difference': '+0.030', 'verdict': 'near'}]
-        >>> comparison_rows([PublishedComparison({"number": "worlds"}, Estimate(10), 10, match=0.0, near=0.0)])
-        [{'number': 'worlds', 'ours': '10', 'published': '10', 'difference': '+0', 'verdict': 'match'}]
+        >>> from offnominal.studies.published_comparison import Rule
+        >>> comparison_rows([PublishedComparison({"number": "worlds"}, Estimate(10), 10, Rule("fact", margin=0.0))])
+        [{'number': 'worlds', 'ours': '10', 'published': '10', 'difference': '+0', 'verdict': 'reproduced'}]
     """
     caused = any(cause_of(line) for line in lines)
     noted = any(line.note for line in lines)
@@ -67,8 +62,8 @@ def comparison_rows(lines: Sequence[PublishedComparison]) -> list[dict[str, Any]
     ]
 
 
-def cause_of(line: PublishedComparison) -> Cause:
-    """Return the cause of a difference; empty if there is no difference, or no cause was shown."""
+def cause_of(line: PublishedComparison) -> str:
+    """Return the name of the accepted cause of a difference; empty if there is none."""
     return line.cause if line.verdict == "differs" else ""
 
 
@@ -76,71 +71,78 @@ def with_cause(mark: str, row: Mapping[str, Any]) -> str:
     """Return the text of a verdict with the cause of the difference in a row, if it has one.
 
     Example:
-        >>> with_cause("✗ differs", {"cause": "defect"})
-        '✗ differs (their defect)'
+        >>> with_cause("✗ differs", {"cause": "public-code"})
+        '✗ differs (public-code)'
     """
-    cause = row.get("cause")
-    return f"{mark} ({CAUSE_NAMES[cause]})" if cause else mark
-
-
-def cause_legend(lines: Sequence[PublishedComparison]) -> str:
-    """Return what the causes in a comparison mean; empty if there are none.
-
-    Example:
-        >>> from offnominal.evaluation import Estimate
-        >>> cause_legend([PublishedComparison({}, Estimate(0.7), 0.9, cause="scale")])
-        'Our scale: our run is smaller; a larger one is nearer.'
-    """
-    found = {cause_of(line) for line in lines}
-    return " ".join(
-        f"{CAUSE_NAMES[cause].capitalize()}: {meaning}." for cause, meaning in CAUSES.items() if cause in found
-    )
+    return f"{mark} ({row['cause']})" if row.get("cause") else mark
 
 
 def verdict_line(lines: Sequence[PublishedComparison]) -> str:
-    """Return how many of our numbers agree with the published ones.
+    """Return how many published values are reproduced; each kind of values for itself.
 
     Example:
+        >>> import numpy as np
         >>> from offnominal.evaluation import Estimate
-        >>> verdict_line([PublishedComparison({}, Estimate(0.71), 0.68), PublishedComparison({}, Estimate(0.7), 0.7)])
-        '1 of 2 published numbers match, 1 is near, 0 differ.'
-        >>> verdict_line([PublishedComparison({}, Estimate(0.7), 0.9, cause="scale")])
-        '0 of 1 published numbers match, 0 are near, 1 differ (1 explained).'
+        >>> from offnominal.studies.published_comparison import Rule
+        >>> shares, ours = Rule("measured", margin=0.05, close=0.02), Estimate(0.7, np.array([0.69, 0.71]))
+        >>> verdict_line([PublishedComparison({}, ours, published, shares) for published in (0.7, 0.67, 0.2, 0.75)])
+        'Measured results: of 4 published values 2 are reproduced (1 closely), 2 differ.'
     """
-    found: Counter[str] = Counter(line.verdict for line in lines)
-    near = "is" if found["near"] == 1 else "are"
-    flawed = [f"{found[flaw]} {'is' if found[flaw] == 1 else 'are'} {FLAWS[flaw]}" for flaw in FLAWS if found[flaw]]
-    beside = f" Not compared: {' and '.join(flawed)}." if flawed else ""
-    total = sum(found[verdict] for verdict in ("match", "near", "differs"))
+    texts = [
+        f"{KINDS[kind].capitalize()}: {text}."
+        for kind in KINDS
+        if (text := _counts([line for line in lines if line.kind == kind and line.published is not None]))
+    ]
+    if texts:
+        return " ".join(texts)
+    return NONE_OF_OURS if any(line.published is not None for line in lines) else NONE_PUBLISHED
+
+
+def _counts(lines: Sequence[PublishedComparison]) -> str:
+    """Return how many values of one kind have each outcome; empty if none has one of ours."""
+    found = Counter(line.outcome for line in lines)
+    total = len(lines) - found["not run"]
     if not total:
-        if any(line.published is not None for line in lines) and all(line.ours.value is None for line in lines):
-            return NONE_OF_OURS
-        return f"None of these numbers is compared.{beside}" if beside else NONE_PUBLISHED
-    counts = f"{found['match']} of {total} published numbers match, {found['near']} {near} near"
-    explained = sum(bool(cause_of(line)) for line in lines)
-    return f"{counts}, {found['differs']} differ{f' ({explained} explained)' * bool(explained)}.{beside}"
+        return ""
+    close = found["reproduced closely"]
+    count = close + found["reproduced"]
+    parts = [f"of {total} published {'value' if total == 1 else 'values'} {_number(count, 'reproduced')}"]
+    parts[0] += f" ({close} closely)" if close else ""
+    parts += [_number(found["inconclusive"], "inconclusive")] if found["inconclusive"] else []
+    differing = found["differs"] + found["explained"]
+    if differing:
+        parts.append(f"{differing} {'differs' if differing == 1 else 'differ'}")
+        parts[-1] += f" ({found['explained']} explained)" if found["explained"] else ""
+    if found["no interval"]:
+        parts.append(f"{found['no interval']} of ours {'has' if found['no interval'] == 1 else 'have'} no interval")
+    parts += [_number(found["flawed"], "flawed")] if found["flawed"] else []
+    return ", ".join(parts)
+
+
+def _number(count: int, text: str) -> str:
+    return f"{count} {'is' if count == 1 else 'are'} {text}"
 
 
 def comparison_markdown(lines: Sequence[PublishedComparison]) -> str:
     """Return the comparison as a Markdown table and a sentence."""
     rows = [_with_marks(row) for row in comparison_rows(lines)]
-    parts = [markdown(rows) if rows else "", verdict_line(lines), cause_legend(lines)]
+    parts = [markdown(rows) if rows else "", verdict_line(lines)]
     return "\n\n".join(part for part in parts if part)
 
 
 def comparison_html(title: str, lines: Sequence[PublishedComparison]) -> Markup:
-    """Return the comparison as an HTML table; verdicts have the classes match, near and differs."""
+    """Return the comparison as an HTML table; the class of a verdict is its name with hyphens."""
     found = comparison_rows(lines)
     rows = [_with_marks(row) for row in found]
     columns = list(rows[0]) if rows else []
     return render(
         "comparison_table.html.j2",
         title=title,
-        verdict=" ".join(part for part in (verdict_line(lines), cause_legend(lines)) if part),
+        verdict=verdict_line(lines),
         columns=columns,
         sides={name: _side(name) for name in columns},
         rows=rows,
-        classes=[row["verdict"] or "none" for row in found],
+        classes=[row["verdict"].replace(" ", "-") or "none" for row in found],
     )
 
 
@@ -159,13 +161,17 @@ def _side(name: str) -> str:
 
 def _digits(line: PublishedComparison) -> str:
     """Return the format of the numbers of a line: counts and thousands are whole, very small ones have four digits."""
-    known = (line.ours.value, line.published, *(line.span or ()))
+    known = (line.ours.value, line.published)
     numbers = [abs(value) for value in known if value and math.isfinite(value)]
-    if (line.match < EXACT or line.match >= 1.0) and all(value == round(value) for value in numbers):
+    if (
+        line.rule is not None
+        and (line.rule.margin < FINE or line.rule.margin >= 1.0)
+        and all(value == round(value) for value in numbers)
+    ):
         return ",.0f"
     if numbers and min(numbers) >= LARGE and max(numbers) < LARGEST:
         return ",.0f"
-    small = line.match < SMALL and min(numbers, default=1.0) < SMALL
+    small = line.rule is not None and line.rule.margin < FINE and min(numbers, default=1.0) < SMALL
     return ",.4g" if small or max(numbers, default=1.0) > LARGE else ".3f"
 
 
@@ -178,4 +184,4 @@ def _ours(line: PublishedComparison) -> str:
 def _published(line: PublishedComparison) -> str:
     if line.published is None:
         return "–"
-    return " to ".join(f"{value:{_digits(line)}}" for value in line.span or (line.published,))
+    return f"{line.published:{_digits(line)}}"

@@ -1,28 +1,103 @@
-"""Comparison of a result with a published one."""
+"""Comparison of a result with a published one: equivalence within a margin that is fixed beforehand."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from offnominal.evaluation.estimate import Estimate
 
-MATCH = 0.02
-NEAR = 0.05
+FLOAT = 1e-9
+"""Relative difference of equal numbers that are computed in different ways."""
 
-Agreement = Literal["match", "near", "differs", "impossible", "artefact", ""]
-Flaw = Literal["impossible", "artefact", ""]
-Cause = Literal["scale", "defect", "setting", "chance", ""]
-Outcome = Literal["match", "near", "explained", "unexplained", "not run"]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-CAUSES: dict[Cause, str] = {
-    "scale": "our run is smaller; a larger one is nearer",
-    "defect": "an error of the original; with the same error ours is nearer",
-    "setting": "another policy, strength, world, network or data set; if unpublished, one that is possible",
-    "chance": "within the spread over training runs or trials",
+Kind = Literal["measured", "fact", "work"]
+KINDS: dict[Kind, str] = {
+    "measured": "measured results",
+    "fact": "parameters and facts",
+    "work": "counts of work done",
 }
-"""What each cause of a difference means."""
+"""Kinds of published values. They are counted separately, and the counts are never added."""
+Flaw = Literal["impossible", "artefact", ""]
+Verdict = Literal[
+    "reproduced closely", "reproduced", "inconclusive", "differs", "no interval", "impossible", "artefact", ""
+]
+Outcome = Literal[
+    "reproduced closely", "reproduced", "inconclusive", "no interval", "explained", "differs", "flawed", "not run"
+]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+MEANINGS: dict[Outcome, str] = {
+    "reproduced closely": "the interval of the difference is within the closer margin (±0.02 for shares)",
+    "reproduced": "it is within the margin (±0.05 for shares)",
+    "inconclusive": "the interval is too wide to say either",
+    "no interval": "ours is a single number without an interval, which cannot show that values agree or differ",
+    "explained": "differs, and a cause that was fixed before is shown by an experiment and by its control",
+    "differs": "the interval of the difference is wholly outside the closer margin",
+    "flawed": "the published number contradicts other published ones, or says nothing about the method",
+    "not run": "there is no result of ours, or it cannot be computed here",
+}
+"""What each outcome means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How values of one metric are compared with published ones; fixed in the protocol of the paper.
+
+    A measured result is an estimate, so that only its interval can show that it agrees. Facts, such as parameters and
+    sizes, and counts of work done are known exactly: they are within the margin, or they differ.
+
+    Args:
+        kind: What the values are; each kind is counted for itself.
+        margin: Largest difference of a reproduced value.
+        close: The same of one that is reproduced closely; unused for facts and work.
+        rounding: Half a unit of the last published digit.
+
+    Example:
+        >>> Rule("measured", margin=0.05, close=0.02).verdict(0.71, (0.70, 0.72), published=0.70)
+        'reproduced closely'
+        >>> Rule("measured", margin=0.05, close=0.02).verdict(0.5, (0.0, 1.0), published=0.816)
+        'inconclusive'
+    """
+
+    kind: Kind
+    margin: float
+    close: float = 0.0
+    rounding: float = 0.0
+
+    def scaled(self, factor: float, *, least: float = 0.0) -> Rule:
+        """Return the rule with margins that are shares of a number.
+
+        Args:
+            factor: The number, such as the published value.
+            least: Smallest margin.
+        """
+        margin, close = (max(abs(factor) * share, least) for share in (self.margin, self.close))
+        return Rule(self.kind, margin, close, self.rounding)
+
+    def verdict(
+        self, ours: float, interval: tuple[float, float] | None, published: float, reach: float = 0.0
+    ) -> Verdict:
+        """Return the verdict.
+
+        Args:
+            ours: Our value.
+            interval: Ends of its 95 % interval; None without one.
+            published: The published value.
+            reach: Half the width of the 95 % interval of the published value, where one is printed.
+        """
+        difference, slack = ours - published, FLOAT * max(abs(ours), abs(published))
+        if self.kind != "measured":
+            return "reproduced" if abs(difference) <= self.margin + self.rounding + slack else "differs"
+        if interval is None:
+            return "no interval"
+        below = math.hypot(ours - interval[0], reach) + self.rounding
+        above = math.hypot(interval[1] - ours, reach) + self.rounding
+        low, high = difference - below, difference + above
+        farthest = max(-low, high)
+        if farthest <= self.margin + slack:
+            return "reproduced closely" if farthest <= self.close + slack else "reproduced"
+        return "differs" if low > self.close or high < -self.close else "inconclusive"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,33 +108,42 @@ class PublishedComparison:
         labels: Row of the published table, as column names and values.
         ours: Our result.
         published: The published number; None if there is none.
-        span: Ends of the published range, if a range is published; `published` is its middle.
-        note: Remark, such as the reason of a difference.
+        rule: How they are compared; None if nothing is published.
+        note: Remark. It explains nothing.
         flaw: What is wrong with the published number itself: ``"impossible"`` if it contradicts other published
             numbers, ``"artefact"`` if it says nothing about the method. It is then the verdict.
-        cause: Kind of the reason of a difference, if evidence for it was measured; see :data:`CAUSES`.
-        match: Largest difference of a match; larger for ranks, delays and counts than for shares.
-        near: Largest difference that is near.
-        rounding: Half a unit of the last published digit. It counts where our interval is compared with the number.
+        cause: Name of the cause of a difference that the protocol of the paper accepts; empty if there is none.
+        reach: Half the width of the 95 % interval of the published number, where one is printed.
         units: Number of tables, image sets or classes that our result is a mean over.
 
     Example:
-        >>> line = PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68)
+        >>> import numpy as np
+        >>> shares = Rule("measured", margin=0.05, close=0.02)
+        >>> line = PublishedComparison({"detector": "KNN"}, Estimate(0.71, np.array([0.70, 0.72])), 0.68, shares)
         >>> line.verdict, line.outcome
-        ('near', 'near')
+        ('reproduced', 'reproduced')
+        >>> PublishedComparison({"detector": "KNN"}, Estimate(0.68), 0.68, shares).verdict
+        'no interval'
     """
 
     labels: Mapping[str, str]
     ours: Estimate
     published: float | None
-    span: tuple[float, float] | None = None
+    rule: Rule | None = None
     note: str = ""
     flaw: Flaw = ""
-    cause: Cause = ""
-    match: float = MATCH
-    near: float = NEAR
-    rounding: float = 0.0
+    cause: str = ""
+    reach: float = 0.0
     units: int = 1
+
+    def __post_init__(self) -> None:
+        if self.published is not None and self.rule is None:
+            raise ValueError(f"{dict(self.labels)} has a published value and no rule to compare it by")
+
+    @property
+    def kind(self) -> Kind:
+        """What the value is."""
+        return "measured" if self.rule is None else self.rule.kind
 
     @property
     def difference(self) -> float | None:
@@ -67,38 +151,31 @@ class PublishedComparison:
         return None if self.ours.value is None or self.published is None else self.ours.value - self.published
 
     @property
-    def verdict(self) -> Agreement:
-        """``match`` within `match`, or published within our interval; ``near`` within `near`; otherwise ``differs``.
+    def interval(self) -> tuple[float, float] | None:
+        """Ends of the interval of our result; None without one."""
+        low, high = self.ours.low, self.ours.high
+        return None if low is None or high is None else (low, high)
 
-        A flawed published number has its flaw as verdict.
-        """
+    @property
+    def verdict(self) -> Verdict | Flaw:
+        """The verdict of the rule, or the flaw of the published number; empty if there is nothing to compare."""
         if self.flaw:
             return self.flaw
-        if self.ours.value is None or self.published is None:
+        if self.ours.value is None or self.published is None or self.rule is None:
             return ""
-        low, high = self.span or (self.published, self.published)
-        away = max(low - self.ours.value, self.ours.value - high, 0.0)
-        if away <= self.match or self._overlaps(low - self.rounding, high + self.rounding):
-            return "match"
-        return "near" if away <= self.near else "differs"
-
-    def _overlaps(self, low: float, high: float) -> bool:
-        """Whether our interval, if there is one, has numbers between `low` and `high`."""
-        ours = self.ours
-        return ours.low is not None and ours.high is not None and ours.low <= high and low <= ours.high
+        return self.rule.verdict(self.ours.value, self.interval, self.published, self.reach)
 
     @property
     def outcome(self) -> Outcome | None:
-        """The verdict as it is counted over tables; None if nothing is published.
-
-        A difference is ``explained`` if it has a cause, or if the published number is flawed.
-        """
+        """The verdict as it is counted over tables; None if nothing is published."""
         if self.published is None:
             return None
         if self.ours.value is None:
             return "not run"
         match self.verdict:
-            case "match" | "near" as agreement:
-                return agreement
-            case _:
-                return "explained" if self.flaw or self.cause else "unexplained"
+            case "impossible" | "artefact" | "":
+                return "flawed"
+            case "differs":
+                return "explained" if self.cause else "differs"
+            case verdict:
+                return verdict

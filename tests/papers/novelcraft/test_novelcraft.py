@@ -79,13 +79,13 @@ def test_without_released_scores_and_without_a_run_the_published_numbers_remain(
 
 
 @pytest.mark.usefixtures("released")
-def test_numbers_that_the_released_scores_refute_are_defects():
+def test_numbers_that_the_released_scores_refute_are_artefacts():
     delay, selected = (
         next(line for line in compare(RunResults.none(), table="4") if line.labels["metric"] == metric)
         for metric in ("delay at TPR95", "AUROC")
     )
-    assert (delay.flaw, delay.cause) == ("artefact", "defect")
-    assert (selected.flaw, selected.cause) == ("", "")
+    assert (delay.flaw, selected.flaw) == ("artefact", "")
+    assert delay.rule != selected.rule
 
 
 def test_results_of_a_run_stand_beside_the_published_numbers():
@@ -96,8 +96,8 @@ def test_results_of_a_run_stand_beside_the_published_numbers():
     run = RunResults("novelcraft", "", "", "smoke", {}, pa.Table.from_pylist(rows), pa.table({}))
     ours, as_published = (compare(run, table="3", as_published=each)[0] for each in (False, True))
     assert ours.labels["metric"] == "AUROC"
-    assert (ours.ours.value, ours.verdict) == (pytest.approx(0.75), "match")
-    assert (as_published.ours.value, as_published.verdict) == (pytest.approx(0.6), "differs")
+    assert (ours.ours.value, ours.verdict) == (pytest.approx(0.75), "no interval")
+    assert (as_published.ours.value, as_published.verdict) == (pytest.approx(0.6), "no interval")
 
 
 def lines_of(number, results=None):
@@ -107,9 +107,9 @@ def lines_of(number, results=None):
 
 def test_classes_and_episodes_are_those_of_the_recipe():
     (novel,) = lines_of(1)
-    assert (novel.published, novel.outcome) == (53, "match")
+    assert (novel.published, novel.outcome) == (53, "reproduced")
     lines = {tuple(line.labels.values())[:2]: line for line in lines_of(2)}
-    assert lines["train Normal+", "episodes"].outcome == lines["test Novel", "classes object"].outcome == "match"
+    assert lines["train Normal+", "episodes"].outcome == lines["test Novel", "classes object"].outcome == "reproduced"
     stale = lines["test Novel", "episodes"]
     assert (stale.ours.value, stale.published, stale.verdict) == (530, 440, "impossible")
 
@@ -126,22 +126,22 @@ def test_the_released_labels_have_the_published_sizes(number, flawed):
 
 def test_a_recorded_set_has_sizes_beside_the_published_ones(tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
-    assert {line.outcome for line in lines_of("D1")} == {"match", "not run"}
+    assert {line.outcome for line in lines_of("D1")} == {"reproduced", "not run"}
     folder = tmp_path / FOLDER / NoveltyData().recipe().digest()[:DIGITS]
     folder.mkdir(parents=True)
     frames = "".join(f"item_anvil/0/{frame},0.5\n" for frame in range(97))
     (folder / "targets.csv").write_text(f"id,novel_percent\n{frames}")
     (folder / "splits.csv").write_text("episode,split,num_frames\nitem_anvil/0,train,97\n")
     episodes, images = (line for line in lines_of("A2") if line.labels["modification"] == "Anvil")
-    assert (images.ours.value, images.outcome) == (97, "match")
-    assert (episodes.ours.value, episodes.cause) == (1, "setting")
+    assert (images.ours.value, images.outcome) == (97, "reproduced")
+    assert (episodes.ours.value, episodes.outcome) == (1, "differs")
 
 
 def test_the_auroc_of_frames_stands_beside_the_rows_of_this_paper():
     row = {"task_name": "frames", "name": "NDCC", "variant": "NovelCraft", "auroc": 0.8}
     run = RunResults("novelcraft", "", "", "smoke", {}, pa.Table.from_pylist([row]), pa.table({}))
     ndcc, *others = lines_of("D2", run)
-    assert (ndcc.published, ndcc.verdict, len(others)) == (pytest.approx(0.806), "match", 4)
+    assert (ndcc.published, ndcc.verdict, len(others)) == (pytest.approx(0.806), "no interval", 4)
     assert [line.labels["method"] for line in others if line.flaw] == ["One-Class SVM"]
 
 

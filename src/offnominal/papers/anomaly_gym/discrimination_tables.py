@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate, average
 from offnominal.kinds.faults.study import Study
-from offnominal.papers.anomaly_gym.known_differences import known_difference
 from offnominal.papers.anomaly_gym.pooled_metrics import with_replicates
 from offnominal.papers.anomaly_gym.published_numbers import (
     ADDED_FAULTS,
@@ -17,28 +15,22 @@ from offnominal.papers.anomaly_gym.published_numbers import (
     GROUPS,
     IMAGE_DETECTORS,
     LEVELS,
+    METRIC_NAMES,
+    PAPER,
     published_by_group,
     published_by_world,
 )
 from offnominal.papers.anomaly_gym.published_sampling import with_published_sampling
+from offnominal.papers.anomaly_gym.remarks import flaw_of, remark
 from offnominal.papers.anomaly_gym.training_interval import with_training_intervals
+from offnominal.papers.protocol import protocol
 from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 IMAGES = "anomaly-gym-images"
-METRICS = {
-    "auroc": "AUROC",
-    "average_precision": "AUPR",
-    "fpr95": "FPR95",
-    "pooled_auroc": "global AUROC",
-    "pooled_average_precision": "global AUPR",
-    "pooled_fpr95": "global FPR95",
-}
-ROUNDING = 0.005
-"""Tables 3, 12 and 13 have two decimals."""
-METRIC_OF = {title: metric for metric, title in METRICS.items()}
+METRIC_OF = {title: metric for metric, title in METRIC_NAMES.items()}
 
 
 def table_3(results: RunResults) -> list[PublishedComparison]:
@@ -50,7 +42,8 @@ def table_3(results: RunResults) -> list[PublishedComparison]:
             part = None if measured is None else measured.where(kind=kind, level=level)
             ours = Estimate(None) if part is None else _of_group(part, GROUPS[group], detector)
             labels = {"level": level, "detector": detector, "worlds": group, "faults": kind}
-            lines.append(judged_group(PublishedComparison(labels, ours, published)))
+            note = remark(group, level, detector, kind)
+            lines.append(PublishedComparison(labels, ours, published, protocol(PAPER).rule("share"), note))
     return lines
 
 
@@ -59,13 +52,6 @@ def without_group(study: Study) -> str:
     if any(set(group) <= set(study.worlds) for group in GROUPS.values()):
         return ""
     return f"its numbers are means over groups of worlds, and none of the groups is among {', '.join(study.worlds)}"
-
-
-def judged_group(line: PublishedComparison) -> PublishedComparison:
-    """Return a value of Table 3 with the known reason of its difference."""
-    group, level, detector, kind = (line.labels[name] for name in ("worlds", "level", "detector", "faults"))
-    reason = known_difference(group, level, detector, line.ours.value, line.published, kind=kind)
-    return replace(line, note=reason.note, cause=reason.cause, rounding=ROUNDING)
 
 
 def every_metric(results: RunResults) -> list[PublishedComparison]:
@@ -78,16 +64,15 @@ def every_metric(results: RunResults) -> list[PublishedComparison]:
 
 
 def every_metric_as_published(results: RunResults) -> list[PublishedComparison]:
-    """Compare every metric of a run with the errors of the public code; they explain nothing any more."""
-    lines = every_metric(results)
-    return [PublishedComparison(line.labels, line.ours, line.published, rounding=ROUNDING) for line in lines]
+    """Compare every metric of a run with the errors of the public code, about which nothing is remarked."""
+    return [PublishedComparison(line.labels, line.ours, line.published, line.rule) for line in every_metric(results)]
 
 
-def judged(line: PublishedComparison) -> PublishedComparison:
-    """Return a value of Table 12 or 13 with the known reason of its difference."""
-    world, level, detector, title = (line.labels[name] for name in ("world", "level", "detector", "metric"))
-    reason = known_difference(world, level, detector, line.ours.value, line.published, metric=METRIC_OF[title])
-    return replace(line, note=reason.note, cause=reason.cause, flaw=reason.flaw, rounding=ROUNDING)
+def _line(labels: dict[str, str], ours: Estimate, published: float | None) -> PublishedComparison:
+    """Return a value of Table 12 or 13 with what is known about the published one."""
+    world, level, detector = (labels[name] for name in ("world", "level", "detector"))
+    note, flaw = remark(world, level, detector), flaw_of(world, detector)
+    return PublishedComparison(labels, ours, published, protocol(PAPER).rule("share"), note, flaw)
 
 
 def _of_group(measured: MetricTable, worlds: tuple[str, ...], detector: str) -> Estimate:
@@ -99,7 +84,7 @@ def _of_group(measured: MetricTable, worlds: tuple[str, ...], detector: str) -> 
 
 def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
     published = published_by_world()
-    for metric, title in METRICS.items():
+    for metric, title in METRIC_NAMES.items():
         measured = _measured(results, metric)
         for level in LEVELS:
             part = measured.where(level=level)
@@ -109,7 +94,7 @@ def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
                 if counterpart is not None:
                     labels = {"world": world, "level": level, "detector": detector, "metric": title}
                     value = published.get((world, level, counterpart, metric))
-                    line = judged(PublishedComparison(labels, ours, value))
+                    line = _line(labels, ours, value)
                     if counterpart == detector:
                         yield line
                     else:
@@ -125,8 +110,8 @@ def _published_alone(results: RunResults) -> Iterator[PublishedComparison]:
     """Yield the published numbers of vectors or of images, without ours."""
     for (world, level, detector, metric), value in published_by_world().items():
         if (detector in IMAGE_DETECTORS) == _of_images(results):
-            labels = {"world": world, "level": level, "detector": detector, "metric": METRICS[metric]}
-            yield PublishedComparison(labels, Estimate(None), value)
+            labels = {"world": world, "level": level, "detector": detector, "metric": METRIC_NAMES[metric]}
+            yield _line(labels, Estimate(None), value)
 
 
 def _of_images(results: RunResults) -> bool:

@@ -10,6 +10,7 @@ from offnominal.kinds.faults.study import Study
 from offnominal.papers.anomaly_gym.evidence import policy_scores
 from offnominal.papers.anomaly_gym.published_numbers import COUNTERPARTS, LEVELS, PAPER, world_id
 from offnominal.papers.printed_values import Row, printed_values
+from offnominal.papers.protocol import protocol
 from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.published_comparison import PublishedComparison
@@ -64,6 +65,7 @@ def _lines(part: str, ours: Callable[[Row], Estimate]) -> list[PublishedComparis
             {"part": row["part"], "world or detector": row["env"] or row["detector"], "policy": row["policy"]},
             ours(row),
             float(row["value"]),
+            protocol(PAPER).rule("score"),
         )
         for row in printed_values(PAPER, "table_5")
         if row["part"] == part

@@ -48,6 +48,17 @@ _METRICS = {
 }
 
 
+METRIC_NAMES = {
+    "auroc": "AUROC",
+    "average_precision": "AUPR",
+    "fpr95": "FPR95",
+    "pooled_auroc": "global AUROC",
+    "pooled_average_precision": "global AUPR",
+    "pooled_fpr95": "global FPR95",
+}
+"""Title of each metric of Tables 12 and 13."""
+
+
 def world_id(printed: str) -> str:
     """Return the id of a world of the paper.
 

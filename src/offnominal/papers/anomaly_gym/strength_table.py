@@ -6,16 +6,13 @@ from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.strengths import Strength, strength
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym.evidence import published_strength_scores
-from offnominal.papers.anomaly_gym.known_differences import Reason
 from offnominal.papers.anomaly_gym.published_numbers import PAPER, world_id
 from offnominal.papers.printed_values import Row, printed_values
-from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.papers.protocol import protocol
+from offnominal.studies.published_comparison import PublishedComparison, Rule
 from offnominal.studies.results import RunResults
 from offnominal.worlds import worlds
 
-MATCH, NEAR = 0.1, 1 / 3
-"""Largest differences that match and are near, as shares of the distance between the published parameter and the one
-without effect: a factor of 1.10 is twice as strong as one of 1.05."""
 SIGNALS = {
     f"{short}_{printed}": f"{on}/{name}"
     for short, on in (("action", "action"), ("obs", "observation"))
@@ -26,12 +23,14 @@ DYNAMICS = {
     "SAP": {"mass_agent": "mass", "force_agent": "force"},
 }
 """Our names of anomalies of the physics where they differ from the published ones."""
-OTHER_PHYSICS = ("dynamics/robot_friction",)
-"""Anomalies with another effect in the public code, which multiplies the damping of the arm by the parameter too."""
 
 
 def table_9(_: RunResults) -> list[PublishedComparison]:
-    """Compare the parameter of every anomaly and level, where our expert loses as much at some parameter."""
+    """Compare the parameter of every anomaly and level, where our expert loses as much at some parameter.
+
+    The margin is a share of the distance between the published parameter and the one without effect: a factor of 1.10
+    is twice as strong as one of 1.05.
+    """
     return [_line(row) for row in printed_values(PAPER, "table_9") if row["value"]]
 
 
@@ -55,18 +54,13 @@ def _rounding(row: Row) -> float:
 def _line(row: Row) -> PublishedComparison:
     world, anomaly, level, value = world_id(row["env"]), anomaly_of(row), row["strength"], float(row["value"])
     ours = _calibrated(world, anomaly, level, upwards=value > 1.0)
-    distance = abs(value - _neutral(world, anomaly))
-    match, near = (share * distance + _rounding(row) for share in (MATCH, NEAR))
-    reason = _reason(row, ours, near)
+    rule = protocol(PAPER).rule("strength").scaled(value - _neutral(world, anomaly))
     return PublishedComparison(
         {"world": world, "anomaly": anomaly, "level": level},
         Estimate(None if ours is None else ours.parameter),
         value,
-        note=reason.note,
-        flaw=reason.flaw,
-        cause=reason.cause,
-        match=match,
-        near=near,
+        Rule(rule.kind, rule.margin, rounding=_rounding(row)),
+        _note(row, ours),
     )
 
 
@@ -85,20 +79,15 @@ def _neutral(world: str, anomaly: str) -> float:
     return make_anomaly(anomaly).neutral
 
 
-def _reason(row: Row, ours: Strength | None, near: float) -> Reason:
-    """Return why our parameter is another one."""
+def _note(row: Row, ours: Strength | None) -> str:
+    """Return another parameter of the public code, and how much our expert keeps with the published one."""
     world, anomaly, level = world_id(row["env"]), anomaly_of(row), row["strength"]
     if ours is None:
-        return Reason("no parameter has this level here")
-    code = float(row["public_code"]) if row["public_code"] else float(row["value"])
-    if abs(code - float(row["value"])) > near >= abs(code - ours.parameter):
-        return Reason(f"the public code has {code:g}", "defect")
-    measured = published_strength_scores().get((world, anomaly, level))
-    if measured is None:
-        return Reason()
-    if measured.low == measured.high == 1.0 and anomaly not in OTHER_PHYSICS:
-        return Reason("the published parameter has no effect", flaw="artefact")
-    ends = f"{measured.low:.3f} to {measured.high:.3f}"
-    if measured.low <= ours.target <= measured.high:
-        return Reason(f"the published parameter has this level too: our expert keeps {ends} of the return", "chance")
-    return Reason(f"with the published parameter, our expert keeps {ends} of the return", "setting")
+        return "no parameter has this level here"
+    code, measured = row["public_code"], published_strength_scores().get((world, anomaly, level))
+    other = bool(code) and abs(float(code) - float(row["value"])) > _rounding(row)
+    notes = [f"the public code has {float(code):g}"] if other else []
+    if measured is not None:
+        ends = f"{measured.low:.3f} to {measured.high:.3f}"
+        notes.append(f"with the published parameter, our expert keeps {ends} of the return")
+    return "; ".join(notes)

@@ -11,6 +11,7 @@ from offnominal.detectors.catalogue import detectors
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym.published_numbers import PAPER, WORLDS
 from offnominal.papers.printed_values import printed_values
+from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -79,7 +80,7 @@ def table_10(_: RunResults) -> list[PublishedComparison]:
         setting = POLICY_SETTINGS.get(row["parameter"])
         ours = mode(tuple(_numbers(card.get(setting))) for card in cards) if setting else ()
         labels = {"worlds": row["env_group"], "parameter": row["parameter"]}
-        lines += _lines(labels, ours, _printed(row["value"]), note=POLICY_NOTE, chosen=True)
+        lines += _lines(labels, ours, _printed(row["value"]), note=POLICY_NOTE)
     return lines
 
 
@@ -92,12 +93,12 @@ def table_11(_: RunResults) -> list[PublishedComparison]:
         defaults: Mapping[str, Any] = detectors.make(DETECTOR_IDS.get(detector, detector)).get_params()
         ours, note = tuple(_numbers(defaults.get(name))), DETECTOR_NOTES.get((detector, parameter), "")
         labels = {"detector": detector, "parameter": parameter}
-        lines += _lines(labels, ours, _printed(row["value"]), note=note, chosen=bool(note))
+        lines += _lines(labels, ours, _printed(row["value"]), note=note)
     return lines
 
 
 def _lines(
-    labels: Mapping[str, str], ours: tuple[float, ...], published: tuple[float, ...], *, note: str, chosen: bool
+    labels: Mapping[str, str], ours: tuple[float, ...], published: tuple[float, ...], *, note: str
 ) -> list[PublishedComparison]:
     """Return one line per number; a list of widths has several.
 
@@ -108,7 +109,6 @@ def _lines(
         ours: Our numbers.
         published: The published numbers; none for words and formulas.
         note: Why ours are others.
-        chosen: Whether ours are others by choice.
     """
     if ours and len(ours) == 1 < len(published):
         published = published[:1]
@@ -122,10 +122,8 @@ def _lines(
                 part,
                 Estimate(mine),
                 value,
-                note=note if differs else "",
-                cause="setting" if differs and chosen else "",
-                match=1e-9,
-                near=1e-9,
+                protocol(PAPER).rule("setting"),
+                note if differs else "",
             )
         )
     return lines

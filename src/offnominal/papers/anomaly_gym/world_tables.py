@@ -12,13 +12,12 @@ from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym.evidence import published_success_rates
 from offnominal.papers.anomaly_gym.published_numbers import ADDED_FAULTS, PAPER, WORLDS, world_id
 from offnominal.papers.printed_values import printed_values
-from offnominal.studies.published_comparison import Cause, Flaw, PublishedComparison
+from offnominal.papers.protocol import protocol
+from offnominal.studies.published_comparison import Flaw, PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.worlds import worlds
 from offnominal.worlds.world import FRAME_SIZE
 
-EXACT = 0.0
-"""Largest difference of counts that match."""
 KINDS = ("action", "dynamics", "observation")
 COLOURS = 3
 SIZES = {"obs_vector_dim": "observation", "action_dim": "action"}
@@ -72,23 +71,19 @@ def table_7(_: RunResults) -> list[PublishedComparison]:
 
 def _line(labels: dict[str, str], ours: float, published: float, impossible: str | None) -> PublishedComparison:
     flaw: Flaw = "" if impossible is None else "impossible"
-    cause, note = _reason(labels) if impossible is None and ours != published else ("", impossible or "")
-    return PublishedComparison(
-        labels, Estimate(ours), published, note=note, flaw=flaw, cause=cause, match=EXACT, near=EXACT
-    )
+    note = _note(labels) if impossible is None and ours != published else impossible or ""
+    return PublishedComparison(labels, Estimate(ours), published, protocol(PAPER).rule("size"), note, flaw)
 
 
-def _reason(labels: dict[str, str]) -> tuple[Cause, str]:
-    """Return why a size of ours is another one."""
+def _note(labels: dict[str, str]) -> str:
+    """Return what is known about another size of ours."""
     if labels["number"].startswith("image"):
-        return "setting", IMAGE_NOTE
+        return IMAGE_NOTE
     if labels["number"] == "action_dim":
-        return "setting", GRIPPER_NOTE
+        return GRIPPER_NOTE
     if labels["number"].startswith("success"):
-        return "defect", _success_note()
-    if labels["number"].startswith("anomaly types that cannot"):
-        return "setting", _extreme_note()
-    return "", ""
+        return _success_note()
+    return _extreme_note() if labels["number"].startswith("anomaly types that cannot") else ""
 
 
 def _size(world: str, field: str) -> float:

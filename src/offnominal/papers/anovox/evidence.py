@@ -1,4 +1,4 @@
-"""Measured evidence of the causes of differences in Table 4: our numbers with the evaluation of the public code."""
+"""Experiments on Table 4: our numbers before and after they are computed with the pairs of the public code."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ from importlib.resources import files
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.measured_evidence import Evidence
+from offnominal.papers.causes import Experiment
 
 FILE = "evidence.csv"
-CHANGE = "with scores and truth in the pairs of the public code"
-Key = tuple[str, str, str]
-"""Method, row and published name of the metric."""
+PAIRS = "public-pairs"
+"""Scores and truth in the pairs of the public code."""
 
 
 @cache
-def evidence() -> dict[Key, Evidence]:
+def experiments() -> tuple[Experiment, ...]:
     """Return the experiment on each number.
 
     Example:
-        >>> evidence()["REAL", "default", "AUROC"].before
-        0.9446
+        >>> experiments()[1].labels, experiments()[1].before
+        ({'method': 'REAL', 'frames': 'default', 'metric': 'AUROC'}, Estimate(0.945 [0.904, 0.968]))
     """
     text = files("offnominal.papers.anovox").joinpath(FILE).read_text(encoding="utf-8")
-    return {
-        (row["method"], row["frames"], row["metric"]): Evidence(
-            "defect",
-            CHANGE,
-            float(row["before"]),
-            Estimate(float(row["after"]), np.array([float(row["low"]), float(row["high"])])),
+    return tuple(
+        Experiment(
+            PAIRS,
+            "4",
+            {name: row[name] for name in ("method", "frames", "metric")},
+            *(
+                Estimate(float(row[name]), np.array([float(row[f"{name}_{end}"]) for end in ("low", "high")]))
+                for name in ("before", "after")
+            ),
         )
         for row in csv.DictReader(text.splitlines())
-    }
+    )

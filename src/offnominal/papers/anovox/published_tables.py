@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.anovox.evidence import evidence
+from offnominal.papers.anovox.evidence import experiments
 from offnominal.papers.anovox.published import (
+    PAPER,
     PublishedNumber,
     published_methods,
     published_normality,
@@ -19,7 +19,9 @@ from offnominal.papers.anovox.results import SceneResults
 from offnominal.papers.anovox.scene_data import SPLITS
 from offnominal.papers.anovox.scene_rows import AS_PUBLISHED
 from offnominal.papers.anovox.study import SceneStudy
+from offnominal.papers.causes import explainer
 from offnominal.papers.paper import Published, PublishedTable
+from offnominal.papers.protocol import protocol
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
@@ -35,7 +37,6 @@ NORMALITY = {"sensor_configuration": "sensor rigs", "area": "towns", "environmen
 """Parts of the normality of Table 2 that are names in this package too."""
 OTHER_SET = "our scenes are another set: frames of scale `paper`, without twins"
 WEATHERS_TEXT = "the text counts 14, as there are here"
-GRID = "with the grid of thresholds of the public code ours agrees"
 
 
 def table_1(results: RunResults) -> list[PublishedComparison]:
@@ -48,10 +49,8 @@ def table_1(results: RunResults) -> list[PublishedComparison]:
             {"number": SET_FIELDS[field]},
             Estimate(float(ours[field])),
             value,
-            match=0.0,
-            near=0.0,
-            note=OTHER_SET if field == "size" else "",
-            cause="setting" if field == "size" else "",
+            protocol(PAPER).rule("size"),
+            OTHER_SET if field == "size" else "",
         )
         for field, value in published_set().items()
     ]
@@ -69,9 +68,8 @@ def table_2(results: RunResults) -> list[PublishedComparison]:
             {"names of": NORMALITY[item]},
             Estimate(float(len(ours[item].intersection(names)))),
             float(len(names)),
-            match=0.0,
-            near=0.0,
-            note=WEATHERS_TEXT if item == "environment" else "",
+            protocol(PAPER).rule("size"),
+            WEATHERS_TEXT if item == "environment" else "",
         )
         for item, names in published_normality().items()
         if item in NORMALITY
@@ -103,18 +101,27 @@ def table_4(results: RunResults, *, as_published: bool = False) -> list[Publishe
     return [line for line in lines if line.published is not None or line.ours.value is not None]
 
 
+def published_lines() -> dict[str, list[PublishedComparison]]:
+    """Return the published values that experiments are about, by the number of their table."""
+    rule = protocol(PAPER).rule("share")
+    return {
+        "4": [
+            PublishedComparison(
+                {"method": each.method, "frames": each.subset, "metric": each.metric},
+                Estimate(None),
+                each.value,
+                rule,
+                flaw=each.flaw,
+            )
+            for each in published_numbers()
+        ]
+    }
+
+
 def _line(found: SceneResults, number: PublishedNumber, as_published: bool) -> PublishedComparison:
-    place = (found, number.method, number.subset, number.metric)
-    line = replace(_ours(*place, as_published), published=number.value, note=number.problem, flaw=number.flaw)
-    if as_published or line.verdict != "differs":
-        return line
-    grid = replace(_ours(*place, True), published=number.value)
-    if grid.verdict in ("match", "near"):
-        return replace(line, cause="defect", note=GRID)
-    known = evidence().get((number.method, number.subset, number.metric))
-    if known is None or line.ours.value is None or not known.explains(line.ours.value, number.value):
-        return line
-    return replace(line, cause=known.cause, note=known.note)
+    ours = _ours(found, number.method, number.subset, number.metric, as_published)
+    rule = protocol(PAPER).rule("share")
+    return PublishedComparison(ours.labels, ours.ours, number.value, rule, number.problem, number.flaw)
 
 
 def _ours(found: SceneResults, name: str, row: str, metric: str, as_published: bool) -> PublishedComparison:
@@ -139,6 +146,10 @@ PUBLISHED = Published(
             "anovox",
             table_4,
             compare_as_published=partial(table_4, as_published=True),
+            explain=explainer(protocol(PAPER), experiments, published_lines, "4"),
         ),
-    )
+    ),
+    protocol=protocol(PAPER),
+    experiments=experiments,
+    experiment_lines=published_lines,
 )

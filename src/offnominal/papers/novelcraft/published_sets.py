@@ -17,6 +17,7 @@ from offnominal.papers.novelcraft.novelty_data import NoveltyData
 from offnominal.papers.novelcraft.novelty_sets import DIGITS, FOLDER
 from offnominal.papers.novelcraft.published import PAPER
 from offnominal.papers.printed_values import erratum_about, printed_values
+from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -24,8 +25,6 @@ RELEASED = Path("novelcraft")
 """Folder of the released labels in the data home."""
 NOT_RECORDED = "our set is not recorded; a run at scale `large` or `paper` records it"
 OTHER_SET = "another set: the number of copies of an item and the length of episodes are not published"
-SHARE_MATCH, SHARE_NEAR = 0.02, 0.1
-"""Numbers of images match or are near within these shares of the published number, or within one."""
 OBJECT, GAMEPLAY = "n_classes_object", "n_classes_gameplay"
 SPLIT_FIELDS = {"n_images_raw": "images", "n_images_filtered": "kept_images"}
 CLASS_FIELDS = {"modified_episodes": "kept_episodes", "filtered_frames": "kept_images"}
@@ -115,11 +114,12 @@ def _line(
     labels: Mapping[str, str], ours: float | None, published: float, *, images: bool = False
 ) -> PublishedComparison:
     """Return a comparison of counts; those of images are of another set, those of classes and episodes are exact."""
-    match, near = (max(1.0, share * published) if images else 0.0 for share in (SHARE_MATCH, SHARE_NEAR))
+    known = protocol(PAPER)
+    rule = known.rule("images").scaled(published, least=1.0) if images else known.rule("size")
     if ours is None:
-        return PublishedComparison(labels, Estimate(None), published, match=match, near=near, note=NOT_RECORDED)
-    line = PublishedComparison(labels, Estimate(float(ours)), published, match=match, near=near)
-    return replace(line, cause="setting", note=OTHER_SET) if images and line.verdict == "differs" else line
+        return PublishedComparison(labels, Estimate(None), published, rule, NOT_RECORDED)
+    line = PublishedComparison(labels, Estimate(float(ours)), published, rule)
+    return replace(line, note=OTHER_SET) if images and line.verdict == "differs" else line
 
 
 def _shown(count: float | None) -> str:

@@ -15,6 +15,7 @@ from offnominal.papers.novelcraft.results import AS_PUBLISHED, FRAMES, TASKS, No
 from offnominal.papers.novelcraft.study import NoveltyStudy
 from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedTable
 from offnominal.papers.printed_values import erratum_about, printed_values
+from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -52,15 +53,21 @@ def _line(found: NoveltyResults, table: str, number: PublishedNumber, as_publish
     }
     prefix = AS_PUBLISHED if as_published and metric not in ACCURACIES.values() else ""
     erratum = number.erratum
-    shown = recomputed.as_published is not None and recomputed.as_published != recomputed.ours
     return PublishedComparison(
         labels,
         found.estimate(TASKS[table], number.method, number.variant, prefix + metric),
         number.value,
-        note=_note(number, recomputed),
-        flaw="" if erratum is None else "artefact",
-        cause="" if erratum is None or not shown else "defect",
+        protocol(PAPER).rule(_metric_of(number)),
+        _note(number, recomputed),
+        "" if erratum is None else "artefact",
     )
+
+
+def _metric_of(number: PublishedNumber) -> str:
+    """Return the name of the metric in the protocol."""
+    if number.is_delay:
+        return "delay"
+    return "short_share" if number.table == "fig4" else "share"
 
 
 def _shown(value: float | None, number: PublishedNumber) -> str:
@@ -80,9 +87,13 @@ def table_c1(results: RunResults) -> list[PublishedComparison]:
     """Return the published times of training, in seconds."""
     return [
         PublishedComparison(
-            {"method": row["method"], "training data": row["training_data"]}, Estimate(None), float(row["seconds"])
+            {"method": row["method"], "training data": row["training_data"]},
+            Estimate(None),
+            seconds,
+            protocol(PAPER).rule("training").scaled(seconds),
         )
         for row in printed_values(PAPER, "table_C1")
+        for seconds in [float(row["seconds"])]
     ]
 
 
@@ -94,7 +105,8 @@ def table_d2(results: RunResults) -> list[PublishedComparison]:
         method = SHORT_NAMES.get(row["method"], row["method"])
         sign = erratum_about(PAPER, "table_E1", [method], "AUROC")
         ours = found.estimate(FRAMES, method, BASIC, METRICS["AUROC"])
-        line = PublishedComparison({"method": method}, ours, float(row["value"]) / 100.0)
+        rule = protocol(PAPER).rule("short_share")
+        line = PublishedComparison({"method": method}, ours, float(row["value"]) / 100.0, rule)
         lines.append(line if sign is None else replace(line, flaw="artefact", note=sign.problem))
     return lines
 
@@ -124,5 +136,6 @@ PUBLISHED = Published(
         PublishedTable("D2", "AUROC of frames; the other rows are results of other papers", STUDY, table_d2),
         _table("E1", "novelty of frames, with and without NovelCraft+"),
         _table("fig4", "category discovery: Hungarian accuracy"),
-    )
+    ),
+    protocol=protocol(PAPER),
 )

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.ood_rl.detection_results import KINDS
-from offnominal.papers.ood_rl.difference_causes import cause_of
 from offnominal.papers.ood_rl.measured_auc import MeasuredAUC, measured_auc
-from offnominal.papers.ood_rl.published import PublishedColumn
+from offnominal.papers.ood_rl.published import PAPER, PublishedColumn
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.study import OODStudy
+from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 ABSENT = "not in this run"
+NOT_FAILED = "published because the agent fails; ours do not"
 
 
 def auc_table(results: RunResults, *, columns: Sequence[PublishedColumn], best: bool) -> list[PublishedComparison]:
     """Compare the AUC of the policies' uncertainty with published columns of one world.
 
-    Ours is the mean over agents of the mean over trials, or of the best of them. Its interval is two standard
-    deviations over agents to both sides; with one agent, the range of its trials.
+    Ours is the mean over agents of the mean over trials, or of the best of them. Its interval is that of one more
+    agent; a published mean has the interval of its trials.
 
     Args:
         results: Results of a run.
@@ -57,12 +57,12 @@ def without_columns(study: OODStudy, *, columns: Sequence[PublishedColumn]) -> s
 def _line(column: PublishedColumn, measured: Sequence[MeasuredAUC], best: bool) -> PublishedComparison:
     ours = next((each for each in measured if each.setting == column.setting), None)
     labels = {"method": KINDS[column.method], "setting": column.setting.label, **_columns(ours, column, best)}
-    published = column.best if best else column.mean
+    published, reach = (column.best, 0.0) if best else (column.mean, column.reach)
+    rule = protocol(PAPER).rule("share")
     if ours is None:
-        return PublishedComparison(labels, Estimate(None), published, note=ABSENT)
-    line = PublishedComparison(labels, ours.estimate(best), published)
-    cause, note = cause_of(line, column, ours, measured, best)
-    return replace(line, cause=cause, note=note)
+        return PublishedComparison(labels, Estimate(None), published, rule, ABSENT, reach=reach)
+    note = "" if ours.failed else NOT_FAILED
+    return PublishedComparison(labels, ours.estimate(best), published, rule, note, reach=reach)
 
 
 def _columns(ours: MeasuredAUC | None, column: PublishedColumn, best: bool) -> dict[str, str]:

@@ -7,19 +7,16 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from offnominal.core.types import FloatArray
-from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.estimate import TAIL, Estimate
 from offnominal.papers.ood_rl.detection_results import UNCERTAINTY
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.settings import OODSetting
 
-DEVIATIONS = 2.0
-"""Half the width of our interval, in standard deviations over agents."""
 FEWEST_AGENTS = 3
-LEVEL = 0.95
-"""Level of the prediction interval of one more agent."""
+"""Of an interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,22 +39,13 @@ class MeasuredAUC:
         return found
 
     def estimate(self, best: bool) -> Estimate:
-        """Return the mean over agents, with two standard deviations to both sides; with one, the range of trials."""
+        """Return the mean over agents with the interval of one more agent; of fewer than three, it has none."""
         per_agent = self.per_agent(best)
-        mean = float(per_agent.mean())
-        if len(per_agent) == 1:
-            return Estimate(mean, np.empty(0) if best else self.auc[0])
-        ends = mean + np.array([-DEVIATIONS, DEVIATIONS]) * per_agent.std(ddof=1)
-        return Estimate(mean, np.clip(ends, 0.0, 1.0))
-
-    def may_be(self, published: float, best: bool) -> bool:
-        """Whether a number is within the prediction interval of one more agent; two agents are too few to say."""
-        per_agent = self.per_agent(best)
-        count = len(per_agent)
+        mean, count = float(per_agent.mean()), len(per_agent)
         if count < FEWEST_AGENTS:
-            return False
-        half = stats.t.ppf(0.5 + LEVEL / 2.0, count - 1) * per_agent.std(ddof=1) * math.sqrt(1.0 + 1.0 / count)
-        return bool(abs(per_agent.mean() - published) <= half)
+            return Estimate(mean)
+        half = stdtrit(count - 1, 1.0 - TAIL) * per_agent.std(ddof=1) * math.sqrt(1.0 + 1.0 / count)
+        return Estimate(mean, np.clip([mean - half, mean + half], 0.0, 1.0))
 
 
 def measured_auc(outcomes: OODResults, world: str) -> defaultdict[str, list[MeasuredAUC]]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from scipy.special import stdtrit
+
+from offnominal.evaluation.estimate import TAIL
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, describe_environment
 from offnominal.papers.printed_values import Row, printed_values
 
+PAPER = "ood-rl"
 BEST_TABLES = {CARTPOLE: 3, PENDULUM: 4, PONG: 5}
 """Number of the table with the best trials of a world."""
 TRIAL_TABLES = range(6, 20)
@@ -69,6 +74,17 @@ class PublishedColumn:
         return describe_environment(self.world, self.anomaly, self.parameter)
 
     @property
+    def reach(self) -> float:
+        """Half the width of the 95 % interval of the mean over trials.
+
+        Example:
+            >>> round(published_columns()[0].reach, 3)
+            0.061
+        """
+        count = len(self.trials)
+        return float(stdtrit(count - 1, 1.0 - TAIL)) * self.std / math.sqrt(count)
+
+    @property
     def best(self) -> float:
         """AUC of the best trial, which Tables 3 to 5 have."""
         return max(self.trials)
@@ -87,7 +103,7 @@ def published_columns() -> tuple[PublishedColumn, ...]:
 
 def _columns(table: int) -> Iterator[PublishedColumn]:
     groups: dict[tuple[str, ...], list[Row]] = {}
-    for row in printed_values("ood-rl", f"table_{table}"):
+    for row in printed_values(PAPER, f"table_{table}"):
         place = tuple(row[name] for name in ("task", "method", "parameter", "value", "severity"))
         groups.setdefault(place, []).append(row)
     for (task, method, parameter, value, severity), rows in groups.items():

@@ -6,20 +6,18 @@ from collections.abc import Iterator
 
 from offnominal.anomalies.catalogue import anomalies as anomaly_registry
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.ood_rl.published import ANOMALIES, WORLDS
+from offnominal.papers.ood_rl.published import ANOMALIES, PAPER, WORLDS
 from offnominal.papers.ood_rl.settings import PONG, OODSetting, settings
 from offnominal.papers.printed_values import Row, printed_values
+from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
-
-ROUNDING = 1e-9
-"""Settings are compared exactly, apart from the rounding of floating-point numbers."""
 
 
 def setting_table(results: RunResults) -> list[PublishedComparison]:
     """Compare the 155 numbers of the 150 settings: a setting of motion blur has two."""
     found = {(each.world, each.anomaly): [*_of_anomaly(each)] for each in settings()}
-    return [line for row in printed_values("ood-rl", "table_1") for line in _lines(row, found)]
+    return [line for row in printed_values(PAPER, "table_1") for line in _lines(row, found)]
 
 
 def _of_anomaly(first: OODSetting) -> Iterator[tuple[float, ...]]:
@@ -43,4 +41,4 @@ def _lines(row: Row, found: dict[tuple[str, str], list[tuple[float, ...]]]) -> I
     published = [float(row[name]) for name in ("value", "value2") if row[name]]
     for place, value in enumerate(published):
         labels = {"world": world, "quantity": row["parameter_printed"], "setting": row["index"]}
-        yield PublishedComparison(labels, Estimate(ours[place]), value, match=ROUNDING, near=ROUNDING)
+        yield PublishedComparison(labels, Estimate(ours[place]), value, protocol(PAPER).rule("setting"))

@@ -10,6 +10,7 @@ from offnominal.papers.ood_rl.auc_tables import auc_table, without_columns
 from offnominal.papers.ood_rl.detection_results import KINDS
 from offnominal.papers.ood_rl.published import (
     BEST_TABLES,
+    PAPER,
     TRIAL_TABLES,
     WORLDS,
     PublishedColumn,
@@ -19,6 +20,7 @@ from offnominal.papers.ood_rl.published_settings import setting_table
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG
 from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedFigure, PublishedTable
+from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -88,4 +90,4 @@ UNKNOWN_FIGURES = {
     **dict.fromkeys(("1", "2", "3"), _UNKNOWN),
     "6": "It shows corrupted frames of Pong; ours are on the page of that world.",
 }
-PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), unknown_figures=UNKNOWN_FIGURES)
+PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), unknown_figures=UNKNOWN_FIGURES, protocol=protocol(PAPER))

@@ -13,6 +13,7 @@ from offnominal.papers.comparison.published.costs import count_table, image_coun
 from offnominal.papers.comparison.published.ensembles import ensemble_table
 from offnominal.papers.comparison.published.image_classes import class_table, figure_c3
 from offnominal.papers.comparison.published.image_means import FEWEST_CLASSES, mean_table, table_c1
+from offnominal.papers.comparison.published.printed_cells import PAPER
 from offnominal.papers.comparison.published.search_spaces import space_table
 from offnominal.papers.comparison.published.sizes import table_i, table_ii
 from offnominal.papers.comparison.published.table_results import cell_table, table_v
@@ -24,6 +25,7 @@ from offnominal.papers.comparison.published.unfilled import (
     without_airplanes,
 )
 from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
+from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -147,4 +149,4 @@ UNKNOWN_FIGURES = {
     "3": _DIAGRAMS,
     "C3": "Its numbers are in `--table figC3`.",
 }
-PUBLISHED = Published(PUBLISHED_TABLES, FIGURES, UNKNOWN_TABLES, UNKNOWN_FIGURES)
+PUBLISHED = Published(PUBLISHED_TABLES, FIGURES, UNKNOWN_TABLES, UNKNOWN_FIGURES, protocol(PAPER))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from offnominal.papers.comparison.cells import Leave
-from offnominal.papers.comparison.published.comparison_lines import PLACES, compared, outcomes_of
-from offnominal.papers.comparison.published.evidence import cause_of
-from offnominal.papers.comparison.published.image_rows import by_class, missing, searched, with_all_classes
+from offnominal.papers.comparison.published.comparison_lines import compared, outcomes_of
+from offnominal.papers.comparison.published.image_rows import by_class, missing, with_all_classes
 from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, rows_of
 from offnominal.papers.comparison.selection.protocols import BEST, Row
 from offnominal.studies.published_comparison import PublishedComparison
@@ -28,11 +27,9 @@ def table_c4(results: RunResults, *, setting: Leave) -> list[PublishedComparison
         labels = {"setting": setting, "images": images, "method": method}
         rows = outcomes.single.get((images, method))
         if rows is None:
-            lines.append(missing(labels, published))
+            lines.append(missing(labels, published, "place"))
             continue
-        cause = cause_of(rows, common_configurations, published, searched=searched(setting)[images, method])
-        ours = common_configurations(rows)
-        lines.append(compared(labels, ours, published, cause=cause, within=PLACES))
+        lines.append(compared(labels, common_configurations(rows), published, "place"))
     return lines
 
 

@@ -5,28 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+
+import numpy as np
 
 from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.comparison.published.printed_cells import PAPER
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
-from offnominal.studies.published_comparison import MATCH, NEAR, Cause, PublishedComparison
+from offnominal.papers.protocol import protocol
+from offnominal.studies.published_comparison import PublishedComparison, Rule
 from offnominal.studies.results import RunResults
 
-
-class Tolerance(NamedTuple):
-    """Largest differences of a match and of a value that is near."""
-
-    match: float
-    near: float
-
-
-SHARES = Tolerance(MATCH, NEAR)
-"""Of AUC and TPR."""
-DEVIATIONS = Tolerance(0.01, 0.02)
-"""Of standard deviations and of changes by ensembles; they are printed with two decimals."""
-RANKS = Tolerance(0.5, 1.0)
-PLACES = Tolerance(1.0, 2.0)
-COUNTS = Tolerance(10.0, 25.0)
+NORMAL = 1.959964
+"""Standard errors in half a 95 % interval."""
 NO_ROWS = ComparisonResults({}, {})
 OTHER_METRICS = ("pr_at_", "auprc", "ap")
 """Metrics that no published table has."""
@@ -50,20 +40,37 @@ def compared(
     labels: Mapping[str, str],
     ours: float | None,
     published: float,
+    metric: str = "share",
     *,
+    error: float = math.nan,
     note: str = "",
-    cause: Cause = "",
-    within: Tolerance = SHARES,
     units: int = 1,
 ) -> PublishedComparison:
-    """Return a line without an interval; ours is undefined for None and NaN.
+    """Return a line of the comparison.
+
+    Args:
+        labels: Row of the published table.
+        ours: Our value; undefined for None and NaN.
+        published: The published value.
+        metric: Its metric in the protocol.
+        error: Standard error of the difference between two runs like ours; NaN without one, so that there is no
+            interval.
+        note: Remark.
+        units: Number of tables or classes that ours is a mean over.
 
     Example:
-        >>> compared({"method": "knn"}, 3.4, 3.0, within=RANKS).verdict
-        'match'
+        >>> compared({"method": "knn"}, 3.4, 3.0, "rank", error=0.1).verdict
+        'reproduced'
+        >>> compared({"method": "knn"}, 3.4, 3.0, "rank").verdict
+        'no interval'
     """
-    value = None if ours is None or math.isnan(ours) else float(ours)
-    match, near = within
-    return PublishedComparison(
-        labels, Estimate(value), published, note=note, cause=cause, match=match, near=near, units=units
-    )
+    if ours is None or math.isnan(ours):
+        return PublishedComparison(labels, Estimate(None), published, rule(metric), note, units=units)
+    half = NORMAL * error
+    ends = np.empty(0) if math.isnan(error) else np.array([ours - half, ours + half])
+    return PublishedComparison(labels, Estimate(float(ours), ends), published, rule(metric), note, units=units)
+
+
+def rule(metric: str) -> Rule:
+    """Return the rule of a metric of the protocol."""
+    return protocol(PAPER).rule(metric)

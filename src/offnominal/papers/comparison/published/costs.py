@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.cells import Leave
-from offnominal.papers.comparison.published.comparison_lines import COUNTS, Tolerance, compared, outcomes_of
+from offnominal.papers.comparison.published.comparison_lines import compared, outcomes_of, rule
 from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, is_classical, rows_of, table_cells
 from offnominal.papers.comparison.search.image_search_spaces import image_methods
 from offnominal.papers.comparison.selection.protocols import Row
-from offnominal.studies.published_comparison import Cause, PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 SCORE_PARAMETERS = ("score_name", "distance", "percentile")
 """Parameters that choose a score of a fitted model; a value of another one needs a model of its own."""
 BASE = "vae-d-rm"
 SCORES = {"sampled_reconstruction": "sampled", "mean_reconstruction": "mean", "orthogonal_jacobian": "jacobian"}
-RATIOS = Tolerance(0.25, 0.5)
-"""As shares of the published ratio."""
 RATIO = "ratio of seconds, because machines differ"
 SECOND_STAGES = "ours: several second stages on each network, each of which is a model"
 TWO_STAGES = ("vaek", "vaeo")
@@ -69,14 +68,7 @@ def image_count_table(results: RunResults, *, item: str, setting: Leave) -> list
 
 
 def _line(labels: dict[str, str], ours: float | None, published: float, note: str = "") -> PublishedComparison:
-    """Compare a number. Fewer than published is what a smaller scale means; its study file says how many.
-
-    More than published has a cause only with a reason: fits of the original may have failed.
-    """
-    cause: Cause = ""
-    if ours is not None and ours != published:
-        cause = "scale" if ours < published else "setting" if note else ""
-    return compared(labels, ours, published, note=note, cause=cause, within=COUNTS)
+    return compared(labels, ours, published, "models", note=note)
 
 
 def _reason_for_more(table: str, method: str, published: float) -> str:
@@ -84,7 +76,7 @@ def _reason_for_more(table: str, method: str, published: float) -> str:
     if method in TWO_STAGES:
         return SECOND_STAGES
     rows = table_entry(table).normal * 3 // 5
-    limited = method == "lof" and rows < MOST_NEIGHBOURS and abs(published - rows) <= COUNTS.match
+    limited = method == "lof" and rows < MOST_NEIGHBOURS and abs(published - rows) <= rule("models").margin
     return NEIGHBOURS.format(rows) if limited else ""
 
 
@@ -129,8 +121,8 @@ def table_viii(results: RunResults) -> list[PublishedComparison]:
         if variant != BASE:
             ours, published = means.get((row["decoder_variance"], SCORES[row["score"]])), float(row["value"]) / base
             ratio = ours / own_base if ours is not None and own_base else None
-            within = Tolerance(*(share * published for share in RATIOS))
             labels = {"variant": variant, "quantity": f"time relative to {BASE}"}
             note = RATIO if row["decoder_variance"] == "diagonal" else OTHER_VARIANCE
-            lines.append(compared(labels, ratio, published, note=note, within=within))
+            line = compared(labels, ratio, published, "ratio", note=note)
+            lines.append(replace(line, rule=rule("ratio").scaled(published)))
     return lines

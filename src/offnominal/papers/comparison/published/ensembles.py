@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
+from offnominal.papers.comparison.published.comparison_lines import compared, outcomes_of
 from offnominal.papers.comparison.published.ensemble_values import EnsembleValues, Unit
-from offnominal.papers.comparison.published.evidence import FEWER, STEP
-from offnominal.papers.comparison.published.image_rows import searched
-from offnominal.papers.comparison.published.printed_cells import image_cells, is_classical, rows_of, table_cells
+from offnominal.papers.comparison.published.printed_cells import image_cells, is_classical, rows_of
 from offnominal.papers.comparison.published.rank_rows import (
     DEFECTS,
     FEWEST_TABLES,
     place_lines,
     rank_lines,
 )
-from offnominal.papers.comparison.published.sampling import IN_SAMPLE, sampling_error
-from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
-from offnominal.studies.published_comparison import Cause, PublishedComparison
+from offnominal.papers.comparison.published.sampling import sampling_error
+from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 METRICS = {"table_D1": "auc", "table_D2": "tpr5", "table_D3": "auc", "table_D4": "tpr5"}
@@ -28,10 +24,6 @@ CRITERION = "AUC_val"
 BASELINE = "baseline"
 SIZES = {"5": "10", "10": "5"}
 """The other size of an ensemble by a size."""
-GAIN = 0.25
-"""Share of a difference that goes with twice the share of the search, so that the smaller search may be its cause."""
-SIMILAR = {"table_D1": "table_IV", "table_D2": "table_B1"}
-"""Published values of the same methods on the same tables."""
 CHANGE = "ours average ranks of scores, published ones average scores"
 NOT_RUN = "our ensembles are of the best configurations by validation AUC, of 5 and of 10"
 
@@ -76,9 +68,8 @@ def _places(
         same = _over_classes({place: value for place, value in classes.items() if place in units})
         return rank_lines(ours, same, labels, "image sets") or _not_run(labels, printed)
     defective = _over_classes({place: fmean(found) for place, found in values.defective_units(size).items()})
-    similar = table_cells(SIMILAR[item]) if item in SIMILAR else None
     fewest = 1 if item in IMAGES else FEWEST_TABLES
-    lines = place_lines(ours, printed, labels, defective=defective, similar=similar, units=units, fewest=fewest)
+    lines = place_lines(ours, printed, labels, defective=defective, units=units, fewest=fewest)
     return lines or _not_run(labels, printed)
 
 
@@ -95,38 +86,13 @@ def _change(values: EnsembleValues, labels: Mapping[str, str], published: float,
     method, size = labels["method"], labels["size"]
     changes = values.changes(method, size)
     if len(changes) < (1 if item in IMAGES else FEWEST_TABLES):
-        return compared(labels, None, published, note=CHANGE)
+        return compared(labels, None, published, "deviation", note=CHANGE)
     ours = _mean(changes)
     note = f"{CHANGE}; over {len(changes)} {'classes' if item in IMAGES else 'tables'}, published over 40"
-    cause: Cause = ""
-    reason = ""
-    if abs(ours - published) > DEVIATIONS.match:
-        cause, reason = _change_cause(values, method, size, published, _searched(values.outcomes, method, item))
-    note = "; ".join(filter(None, [note, reason]))
-    return compared(labels, ours, published, note=note, cause=cause, within=DEVIATIONS, units=len(changes))
-
-
-def _change_cause(
-    values: EnsembleValues, method: str, size: str, published: float, searched: float
-) -> tuple[Cause, str]:
-    """Return the cause of a difference between changes, and the measurement behind it.
-
-    ``defect``: with the error of the original ours is nearer. ``chance``: within two standard errors of the difference
-    between the mean over our tables or classes and the one over all. ``scale``: fewer configurations were searched
-    than in the paper, and twice the share of our search in an ensemble is further away by a quarter of the difference.
-    """
-    changes, defective = values.changes(method, size), values.defective_changes(method, size)
-    apart = abs(_mean(changes) - published)
-    if defective and abs(_mean(defective) - published) + STEP < apart:
-        return "defect", DEFECTS.format(_mean(defective))
-    if apart <= 2.0 * sampling_error(list(changes.values())):
-        return "chance", IN_SAMPLE
-    other, count = values.changes(method, SIZES[size]), fmean(values.configurations(method).values())
-    beside = abs(_mean(other) - published) if other else math.nan
-    gain = beside - apart if size == "5" else apart - beside
-    if gain > max(STEP, GAIN * apart) and count <= FEWER * searched:
-        return "scale", f"{_mean(other):.3f} with {SIZES[size]} of our {count:.0f} configurations"
-    return "", ""
+    defective = values.defective_changes(method, size)
+    notes = "; ".join(filter(None, [note, DEFECTS.format(_mean(defective)) if defective else ""]))
+    error = sampling_error(list(changes.values()))
+    return compared(labels, ours, published, "deviation", error=error, note=notes, units=len(changes))
 
 
 def _mean(changes: Mapping[Unit, Sequence[float]]) -> float:
@@ -134,11 +100,6 @@ def _mean(changes: Mapping[Unit, Sequence[float]]) -> float:
     return fmean(_over_classes({(unit, ""): fmean(found) for unit, found in changes.items()}).values())
 
 
-def _searched(outcomes: ComparisonResults, method: str, item: str) -> float:
-    """Return the published number of configurations, mean over the tables or image sets of the run."""
-    counts = searched("leave-one-out") if item in IMAGES else table_cells("table_B3")
-    return fmean(counts[place] for place in outcomes.single if place[1] == method)
-
-
 def _not_run(labels: Mapping[str, str], printed: Mapping[str, float], note: str = "") -> list[PublishedComparison]:
-    return [compared({**labels, "method": method}, None, value, note=note) for method, value in printed.items()]
+    metric = "place" if labels["quantity"] == "mean rank" else "deviation"
+    return [compared({**labels, "method": method}, None, value, metric, note=note) for method, value in printed.items()]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 from typing import Literal
 
-from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
-from offnominal.papers.comparison.published.evidence import defect_note
+from offnominal.papers.comparison.published.comparison_lines import compared, outcomes_of
 from offnominal.papers.comparison.published.image_rows import (
     by_class,
     image_line,
     largest,
     missing,
-    searched,
     with_all_classes,
 )
 from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, class_name, image_cells, overall, rows_of
@@ -39,39 +36,17 @@ def class_table(
     """
     outcomes = outcomes_of(results)
     outcomes = outcomes.as_published() if as_published else outcomes
-    counts = searched("leave-one-out" if item == "table_C5" else "leave-one-in")
     found, defective, printed = _by_class(outcomes.single), _by_class(outcomes.defect_rows), image_cells(item)
     ours, wrong = _largest(found), _largest(defective)
-    shown = _with_nearer_mean(ours, wrong, printed)
     lines = []
     for place, published in printed.items():
         images, name, method = place
         labels = {"images": images, "class": name, "method": method}
         if place in found:
-            erring = defective[place] if (images, method) in shown and place in defective else ()
-            count = counts[images, method]
-            lines.append(image_line(labels, found[place], erring, largest, published, searched=count))
+            lines.append(image_line(labels, found[place], defective.get(place, ()), largest, published))
         else:
             lines.append(missing(labels, published))
     return lines + _class_overall(outcomes, item, _as_cells(ours), _as_cells(wrong), _as_cells(printed))
-
-
-def _with_nearer_mean(
-    ours: Mapping[Place, float], wrong: Mapping[Place, float], printed: Mapping[Place, float]
-) -> set[tuple[str, str]]:
-    """Return where the error of an original brings the mean over classes nearer, by image set and method.
-
-    Of ten classes some come nearer by luck; an error explains single ones only if it explains their mean.
-    """
-    groups: dict[tuple[str, str], list[Place]] = {}
-    for place in wrong:
-        if place in ours and place in printed:
-            groups.setdefault((place[0], place[2]), []).append(place)
-    return {
-        (images, method)
-        for (images, method), places in groups.items()
-        if defect_note(method, *(fmean(values[place] for place in places) for values in (ours, wrong, printed)))
-    }
 
 
 def _by_class(group: Mapping[tuple[str, str], Sequence[Row]]) -> dict[Place, list[Row]]:
@@ -100,11 +75,14 @@ def _class_overall(
         known = [found.sigma_10 for (_, name), found in chosen.items() if name == method]
         labels = {"images": "sigma 10", "class": "–", "method": method}
         value = sum(known) / len(known) if known else None
-        lines.append(compared(labels, value, published, within=DEVIATIONS))
+        lines.append(compared(labels, value, published, "deviation"))
     labels = {"images": "mean rank", "class": "–"}
     return lines + (
         rank_lines(ours, cells, labels, "classes", defective=defective)
-        or [compared({**labels, "method": method}, None, value) for method, value in overall(item, "mean_rank").items()]
+        or [
+            compared({**labels, "method": method}, None, value, "rank")
+            for method, value in overall(item, "mean_rank").items()
+        ]
     )
 
 

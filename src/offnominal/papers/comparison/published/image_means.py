@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from statistics import fmean, stdev
 from typing import Literal
 
-from offnominal.papers.comparison.cells import Leave
-from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
+from offnominal.papers.comparison.published.comparison_lines import compared, outcomes_of
 from offnominal.papers.comparison.published.image_rows import (
     CLASSES,
     by_class,
     image_line,
     largest,
     missing,
-    searched,
     with_all_classes,
 )
 from offnominal.papers.comparison.published.printed_cells import ALL, IMAGE_SETS, image_cells, overall, rows_of
@@ -84,10 +81,8 @@ def _line(
     if len(classes) < CLASSES:
         published = fmean(image_cells(CLASS_ITEMS[item])[images, name, method] for name in classes)
         note = f"both over the {len(classes)} classes of the run"
-    setting: Leave = "leave-one-out" if item in ("table_VI", "table_C2") else "leave-one-in"
     select = largest if PROTOCOLS[item] == "max" else _shared
-    counts = searched(setting)
-    return image_line(labels, rows, defective, select, published, searched=counts[images, method], note=note)
+    return image_line(labels, rows, defective, select, published, note)
 
 
 def _shared(rows: Sequence[Row]) -> float:
@@ -109,25 +104,14 @@ def _overall(outcomes: ComparisonResults, item: Item, other: Protocol) -> list[P
 def _deviation(
     labels: Mapping[str, str], known: Mapping[str, float], published: float, item: Item
 ) -> PublishedComparison:
-    """Compare a deviation; that over classes follows from the values of the classes where they are printed.
-
-    Where they are not, those with the other protocol show how much the image sets of the run differ from all.
-    """
+    """Compare a deviation; that over classes follows from the values of the classes where they are printed."""
     if not known:
-        return compared(labels, None, published, within=DEVIATIONS)
-    ours, method = fmean(known.values()), labels["method"]
-    note = f"over {len(known)} image sets, published over 4"
-    judge = partial(compared, within=DEVIATIONS, units=len(known))
-    if labels["images"] != "sigma 1":
-        return judge(labels, ours, published, note=note)
-    if item in CLASS_ITEMS:
-        same = fmean(_published_sigma(CLASS_ITEMS[item], images, method) for images in known)
-        return judge(labels, ours, same, note=f"both over the {len(known)} image sets of the run")
-    sigmas = {images: _published_sigma(CLASS_ITEMS[OTHER[item]], images, method) for images in IMAGE_SETS.values()}
-    moved = fmean(sigmas[images] for images in known) - fmean(sigmas.values())
-    explained = abs(ours - published - moved) <= DEVIATIONS.near < abs(ours - published)
-    note += f"; with the max protocol the published one is {moved:+.3f} on those of the run" * explained
-    return judge(labels, ours, published, note=note, cause="setting" if explained else "")
+        return compared(labels, None, published, "deviation")
+    ours, note = fmean(known.values()), f"over {len(known)} image sets, published over 4"
+    if labels["images"] == "sigma 1" and item in CLASS_ITEMS:
+        published = fmean(_published_sigma(CLASS_ITEMS[item], images, labels["method"]) for images in known)
+        note = f"both over the {len(known)} image sets of the run"
+    return compared(labels, ours, published, "deviation", note=note, units=len(known))
 
 
 def _mean_ranks(outcomes: ComparisonResults, item: Item) -> list[PublishedComparison]:
@@ -142,7 +126,7 @@ def _mean_ranks(outcomes: ComparisonResults, item: Item) -> list[PublishedCompar
         )
         labels = {"images": f"mean rank, {ranked}"}
         lines += rank_lines(values, published, labels, "image sets", defective=defective) or [
-            compared({**labels, "method": method}, None, value)
+            compared({**labels, "method": method}, None, value, "rank")
             for method, value in overall(item, "mean_rank", protocol=ranked).items()
         ]
     return lines
@@ -168,6 +152,6 @@ def table_c1(results: RunResults) -> list[PublishedComparison]:
         if found is None:
             lines.append(missing(labels, float(row["value"])))
             continue
-        rows, count = at_seed(outcomes, int(row["seed"])).single[images, method], searched("leave-one-out")
-        lines.append(image_line(labels, rows, (), largest, float(row["value"]), searched=count[images, method]))
+        rows = at_seed(outcomes, int(row["seed"])).single[images, method]
+        lines.append(image_line(labels, rows, (), largest, float(row["value"])))
     return lines

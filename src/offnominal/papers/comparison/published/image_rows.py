@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
-from offnominal.papers.comparison.cells import Leave
 from offnominal.papers.comparison.published.comparison_lines import compared
-from offnominal.papers.comparison.published.evidence import cause_of, defect_note
-from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, rows_of
+from offnominal.papers.comparison.published.defect_notes import defect_note
 from offnominal.papers.comparison.search.image_search_spaces import image_methods
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.comparison.selection.pools import Select
@@ -63,11 +60,9 @@ def image_line(
     defective: Sequence[Row],
     select: Select,
     published: float,
-    *,
-    searched: float,
     note: str = "",
 ) -> PublishedComparison:
-    """Compare a value on some classes, and show the cause of a difference.
+    """Compare a value on some classes. It has no interval: images have one split, and every network one training.
 
     Args:
         labels: Labels of the line.
@@ -75,25 +70,17 @@ def image_line(
         defective: Our rows of the method with the error of the original; those of other classes do not count.
         select: Returns the value of the configuration that is selected from rows.
         published: The published value.
-        searched: Published number of evaluated scores per class.
         note: Remark on the line.
     """
     classes, ours = by_class(rows), select(rows)
     wrong = [row for name, some in by_class(defective).items() if name in classes for row in some]
     known = len(by_class(wrong)) == len(classes)
-    judge = partial(compared, labels, ours, published, units=len(classes))
-    if error := defect_note(labels["method"], ours, select(wrong) if known else math.nan, published):
-        return judge(note="; ".join(filter(None, [note, error])), cause="defect")
-    return judge(note=note, cause=cause_of(rows, select, published, searched=searched))
+    error = defect_note(labels["method"], select(wrong) if known else math.nan)
+    notes = "; ".join(filter(None, [note, error]))
+    return compared(labels, ours, published, note=notes, units=len(classes))
 
 
-def searched(setting: Leave) -> dict[tuple[str, str], float]:
-    """Return the published number of evaluated scores per class, by image set and method."""
-    rows = rows_of("table_C8", setting=setting)
-    return {(IMAGE_SETS[row["dataset"]], row["method"]): float(row["value"]) for row in rows}
-
-
-def missing(labels: Mapping[str, str], published: float) -> PublishedComparison:
+def missing(labels: Mapping[str, str], published: float, metric: str = "share") -> PublishedComparison:
     """Return the line of a value without a result."""
     note = "" if labels["method"] in image_methods() else NO_METHOD
-    return compared(labels, None, published, note=note)
+    return compared(labels, None, published, metric, note=note)

@@ -5,25 +5,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from offnominal.papers.comparison.published.comparison_lines import PLACES, RANKS, compared
-from offnominal.papers.comparison.published.evidence import jackknife_error
+from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.comparison.published.comparison_lines import compared
 from offnominal.papers.comparison.published.sampling import place_ranges
+from offnominal.papers.comparison.published.standard_errors import jackknife_error
 from offnominal.papers.comparison.selection.ranks import mean_ranks, table_ranks
-from offnominal.studies.published_comparison import Cause, PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison
 
 PLACE = "place in the order of mean ranks, among the {} methods of the run; the values behind the ranks are not printed"
 FEWEST_METHODS = 5
 """Of a comparison of ranks."""
 FEWEST_TABLES = 5
 """Of a mean over tables that is compared with one over 40."""
-OVER_SPLITS = "within two standard errors over splits"
-MOVED = "by similar published values the place is {:+.0f} on our tables"
-RANGE = "places {} to {} are within two standard errors"
 DEFECTS = "with the errors of the originals ours is {:.3g}"
 DEFECTS_ON_SOME = "with the errors of the originals, on the {} {} that have them, ours is {:.3g} instead of {:.3g}"
 Cells = Mapping[tuple[Any, str], float]
@@ -74,8 +72,7 @@ def rank_lines(
 ) -> list[PublishedComparison]:
     """Compare our mean ranks with the published cells ranked among the same methods on the same problems.
 
-    A difference is due to a ``defect`` if our rank is near with the errors of the originals, on the problems where they
-    were run, and to ``chance`` if it is at most two standard errors of the difference between two runs on other splits.
+    The interval is that of the difference between two runs on other splits.
 
     Args:
         ours: Our values.
@@ -90,29 +87,17 @@ def rank_lines(
     if len(problems) < fewest:
         return []
     found, printed = paper_ranks(ours, problems, methods), paper_ranks(published, problems, methods)
-    defects = _Defects.on(ours, published, defective or {}, problems, methods, fewest)
+    defects = _Defects.on(ours, defective or {}, problems, methods, fewest)
     whole = [cells for cells in without if all((each, method) in cells for each in problems for method in methods)]
     fewer = [paper_ranks(cells, problems, methods) for cells in whole] if len(whole) == len(without) else []
     note = f"both ranked among the {len(methods)} methods on the {len(problems)} {unit} of the run"
     lines = []
     for method in methods:
-        ranks = found[method], printed[method]
-        error = jackknife_error([each[method] for each in fewer])
-        cause = _rank_cause(*ranks, shown=defects.explain(method), error=error)
-        reason = defects.note(method, unit) if cause == "defect" else OVER_SPLITS * (cause == "chance")
-        whole_note = "; ".join(filter(None, [note, reason]))
-        named = {**labels, "method": method}
-        lines.append(compared(named, *ranks, note=whole_note, cause=cause, within=RANKS, units=len(problems)))
+        error = math.sqrt(2.0) * jackknife_error([each[method] for each in fewer])
+        notes = "; ".join(filter(None, [note, defects.note(method, unit)]))
+        ranks, named = (found[method], printed[method]), {**labels, "method": method}
+        lines.append(compared(named, *ranks, "rank", error=error, note=notes, units=len(problems)))
     return lines
-
-
-def _rank_cause(ours: float, published: float, *, shown: bool, error: float) -> Cause:
-    apart = abs(ours - published)
-    if apart <= RANKS.match:
-        return ""
-    if shown and apart > RANKS.near:
-        return "defect"
-    return "chance" if apart <= 2.0 * np.sqrt(2.0) * error else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +107,12 @@ class _Defects:
     problems: int
     all_problems: int
     ours: Mapping[str, float]
-    published: Mapping[str, float]
     defective: Mapping[str, float]
 
     @classmethod
     def on(
         cls,
         ours: Cells,
-        published: Cells,
         defective: Cells,
         problems: Sequence[Any],
         methods: Sequence[str],
@@ -138,19 +121,14 @@ class _Defects:
         """Rank with and without the errors; nothing with fewer problems than needed."""
         shown = with_errors(defective, problems, methods)
         if len(shown) < fewest:
-            return cls(0, len(problems), {}, {}, {})
-        ranks = (paper_ranks(cells, shown, methods) for cells in (ours, published, {**ours, **defective}))
+            return cls(0, len(problems), {}, {})
+        ranks = (paper_ranks(cells, shown, methods) for cells in (ours, {**ours, **defective}))
         return cls(len(shown), len(problems), *ranks)
 
-    def explain(self, method: str) -> bool:
-        """Whether the rank is near the published one with the errors only."""
-        if not self.problems:
-            return False
-        printed = self.published[method]
-        return abs(self.defective[method] - printed) <= RANKS.near < abs(self.ours[method] - printed)
-
     def note(self, method: str, unit: str) -> str:
-        """Return the measurement."""
+        """Return our rank with the errors; empty if they were not run."""
+        if not self.problems:
+            return ""
         wrong = self.defective[method]
         if self.problems == self.all_problems:
             return DEFECTS.format(wrong)
@@ -191,22 +169,18 @@ def place_lines(
     labels: Mapping[str, str],
     *,
     defective: Cells | None = None,
-    similar: Cells | None = None,
     units: Cells | None = None,
     fewest: int = 1,
 ) -> list[PublishedComparison]:
     """Compare the places of methods where the values behind the published ranks are not known.
 
-    A difference is due to a ``defect`` if our place is near with the errors of the originals; to the ``setting`` if it
-    is near when the published place moves from all problems to ours as it does by similar published values; and to
-    ``chance`` if the ranks on our problems do not tell the method apart from those at the published place.
+    The interval has the places that the ranks on our problems allow for the mean over all published ones.
 
     Args:
         ours: Our values.
         published: Published mean ranks, also among other methods.
         labels: Labels of the rows, to which the method is added.
         defective: Our values of methods with errors of the originals.
-        similar: Published values of the same methods on all problems, selected in another way.
         units: Our values on the parts of a problem, such as the classes of an image set; the problems if None.
         fewest: Number of problems below which nothing is compared.
 
@@ -219,48 +193,25 @@ def place_lines(
         return []
     found, printed = _places_on(ours, problems, methods), places(published, methods)
     shown = with_errors(defective or {}, problems, methods)
-    wrong = _places_on({**ours, **(defective or {})}, shown, methods) if len(shown) >= fewest and shown else found
-    moved = _moved_places(similar or {}, problems, methods)
+    wrong = _places_on({**ours, **(defective or {})}, shown, methods) if len(shown) >= fewest and shown else {}
     ranges = _place_ranges(units or ours, methods)
     count = len({problem for problem, _ in units or ours})
     lines = []
     for method in methods:
         place = found[method], printed[method]
-        cause, reason = _place_cause(*place, wrong[method], moved.get(method, 0.0), ranges.get(method))
-        note = "; ".join(filter(None, [PLACE.format(len(methods)), reason]))
-        named = {**labels, "method": method}
-        lines.append(compared(named, *place, note=note, cause=cause, within=PLACES, units=count))
+        defects = DEFECTS.format(wrong[method]) if wrong else ""
+        note = "; ".join(filter(None, [PLACE.format(len(methods)), defects]))
+        line = compared({**labels, "method": method}, *place, "place", note=note, units=count)
+        lines.append(line if method not in ranges else replace(line, ours=_within(found[method], *ranges[method])))
     return lines
-
-
-def _place_cause(
-    ours: float, published: float, defective: float, moved: float, allowed: tuple[int, int] | None
-) -> tuple[Cause, str]:
-    """Return the cause of a difference between places, and the measurement behind it."""
-    near = PLACES.near
-    if abs(ours - published) <= near:
-        return "", ""
-    if abs(defective - published) <= near:
-        return "defect", DEFECTS.format(defective)
-    if abs(ours - published - moved) <= near:
-        return "setting", MOVED.format(moved)
-    if allowed is not None and allowed[0] <= published <= allowed[1]:
-        return "chance", RANGE.format(*allowed)
-    return "", ""
 
 
 def _places_on(cells: Cells, problems: Sequence[Any], methods: Sequence[str]) -> dict[str, float]:
     return places(paper_ranks(cells, problems, methods), methods)
 
 
-def _moved_places(cells: Cells, problems: Sequence[Any], methods: Sequence[str]) -> dict[str, float]:
-    """Return by how much the place of each method on some problems is larger than on all; empty without values."""
-    known = {place: value for place, value in cells.items() if place[1] in methods}
-    every, same = complete(known, known)
-    if set(same) != set(methods) or not set(problems) <= set(every):
-        return {}
-    some, all_of_them = _places_on(known, problems, methods), _places_on(known, every, methods)
-    return {method: some[method] - all_of_them[method] for method in methods}
+def _within(place: float, best: int, worst: int) -> Estimate:
+    return Estimate(place, np.array([min(best, place), max(worst, place)]))
 
 
 def _place_ranges(cells: Cells, methods: Sequence[str]) -> dict[str, tuple[int, int]]:

@@ -11,7 +11,6 @@ from offnominal.core.types import FloatArray
 
 PUBLISHED_UNITS = 40
 """Tables of the paper; also classes of its four image sets."""
-IN_SAMPLE = "within two standard errors of a mean over ours"
 FEWEST_UNITS = 3
 """For a standard error."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from offnominal.papers.comparison.published.comparison_lines import Tolerance, compared
+from offnominal.papers.comparison.published.comparison_lines import compared, rule
 from offnominal.papers.comparison.published.printed_cells import PAPER
 from offnominal.papers.comparison.search.image_search_spaces import NETWORKS, image_search_space_of
 from offnominal.papers.comparison.search.search_space import search_space_of
@@ -104,8 +104,6 @@ PARAMETERS: dict[str, dict[str, Place]] = {
     },
 }
 """Where the published parameters are in our spaces, by model."""
-ROUNDING = 1e-4
-"""Relative difference of equal values; gamma is printed as a power of ten."""
 NOT_SEARCHED = "not a parameter of our search"
 NOTES = {
     ("(fm)GAN", "dim(z)"): "the public code ends at 64 on tables, as ours does",
@@ -141,20 +139,20 @@ def _lines(row: Row) -> list[PublishedComparison]:
         note = NOTES.get((row["model"], row["parameter"]), "") if parameter else NOT_SEARCHED
         for quantity, value in printed.items():
             labels = {"model": row["model"], "parameter": row["parameter"], "method": method, "quantity": quantity}
-            exact = Tolerance(*2 * (abs(value) * ROUNDING,))
-            line = compared(labels, ours.get(quantity), value, note=note, within=exact)
-            found.append(_explained(line, (row["model"], row["parameter"], method)))
+            line = compared(labels, ours.get(quantity), value, "space", note=note)
+            line = replace(line, rule=rule("space").scaled(value))
+            found.append(_with_remark(line, (row["model"], row["parameter"], method)))
     return found
 
 
-def _explained(line: PublishedComparison, place: tuple[str, str, str]) -> PublishedComparison:
-    """Return a line with the reason of its difference, if it has one."""
+def _with_remark(line: PublishedComparison, place: tuple[str, str, str]) -> PublishedComparison:
+    """Return a line with what is known about its difference."""
     if line.verdict != "differs":
         return line
     if place in WITHOUT_EFFECT:
         return replace(line, flaw="artefact", note=WITHOUT_EFFECT[place])
     if place in OTHER_CHOICES:
-        return replace(line, cause="setting", note=OTHER_CHOICES[place])
+        return replace(line, note=OTHER_CHOICES[place])
     return line
 
 

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from statistics import fmean
 from typing import TypedDict
 
 from offnominal.datasets.tables import table_entry
-from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
-from offnominal.papers.comparison.published.evidence import (
-    FEWER,
-    SHARE,
-    STEP,
-    cause_of,
-    defect_note,
-    point_error_of,
-)
+from offnominal.papers.comparison.published.comparison_lines import compared, outcomes_of
+from offnominal.papers.comparison.published.defect_notes import defect_note
 from offnominal.papers.comparison.published.printed_cells import is_classical, overall, rows_of, table_cells
 from offnominal.papers.comparison.published.rank_rows import FEWEST_TABLES, Cells, place_lines, rank_lines
-from offnominal.papers.comparison.published.sampling import IN_SAMPLE, sampling_error
+from offnominal.papers.comparison.published.sampling import sampling_error
+from offnominal.papers.comparison.published.standard_errors import difference_error, point_error_of
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults, Protocol
-from offnominal.papers.comparison.selection.pools import at_seed, smaller_searches, without_each_split
+from offnominal.papers.comparison.selection.pools import at_seed, without_each_split
 from offnominal.papers.comparison.selection.protocols import Row, Selected, mean_protocol
-from offnominal.studies.published_comparison import Cause, PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 METRICS = {"AUC": "auc", "TPR@5": "tpr5"}
@@ -59,7 +52,7 @@ def cell_table(
     selected = outcomes.chosen("mean", criterion=name, metric=name)
     chosen = {place: found for place, found in selected.items() if place in published}
     lines = [_cell(outcomes, place, chosen.get(place), value, name) for place, value in published.items()]
-    lines += _sigmas(outcomes, item, chosen, classical)
+    lines += _sigmas(item, chosen, classical)
     values = {place: found.value for place, found in chosen.items()}
     evidence = _rank_evidence(outcomes, name, published)
     ranks = rank_lines(values, published, {"table": "mean rank"}, "tables", fewest=FEWEST_TABLES, **evidence)
@@ -89,12 +82,9 @@ def _cell(
         return compared(labels, None, published, note=note)
     rows, select = outcomes.single[place], partial(_selected, metric=metric)
     defective = select(outcomes.defect_rows[place]) if place in outcomes.defect_rows else math.nan
-    if error := defect_note(method, found.value, defective, published):
-        return compared(labels, found.value, published, note=error, cause="defect")
-    splits = len({row["seed"] for row in rows})
-    point_error = _point_error(table, found.value, metric) / math.sqrt(splits)
-    cause = cause_of(rows, select, published, searched=table_cells("table_B3")[place], point_error=point_error)
-    return compared(labels, found.value, published, note=note, cause=cause)
+    notes = "; ".join(filter(None, [note, defect_note(method, defective)]))
+    error = difference_error(rows, select, _point_error(table, found.value, metric))
+    return compared(labels, found.value, published, error=error, note=notes)
 
 
 def _point_error(table: str, value: float, metric: str) -> float:
@@ -107,63 +97,29 @@ def _selected(rows: Sequence[Row], metric: str) -> float:
     return mean_protocol(rows, criterion=metric, metric=metric).value
 
 
-def _sigmas(
-    outcomes: ComparisonResults, item: str, chosen: Mapping[tuple[str, str], Selected], classical: bool
-) -> list[PublishedComparison]:
+def _sigmas(item: str, chosen: Mapping[tuple[str, str], Selected], classical: bool) -> list[PublishedComparison]:
     """Compare deviations over splits and among the ten best configurations, each a mean over tables."""
-    metric = next(METRICS[name] for name, each in ITEMS.items() if each == item)
     lines = []
     for quantity in SIGMAS:
         for method, published in overall(item, quantity).items():
             if is_classical(method) == classical:
-                places = [place for place in chosen if place[1] == method]
-                known = {place[0]: getattr(chosen[place], quantity) for place in places}
+                known = [getattr(found, quantity) for (_, name), found in chosen.items() if name == method]
                 labels = {"table": quantity.replace("_", " "), "method": method}
-                line = _sigma(labels, known, published)
-                rows = [outcomes.single[place] for place in places]
-                searched = fmean(table_cells("table_B3")[place] for place in places) if places else 0.0
-                lines.append(_with_search(line, rows, metric, searched) if quantity == "sigma_10" else line)
+                lines.append(_sigma(labels, known, published))
     return lines
 
 
-def _sigma(labels: Mapping[str, str], known: Mapping[str, float], published: float) -> PublishedComparison:
-    """Compare a deviation. The paper has larger tables too, on which it is smaller; ours show by how much."""
+def _sigma(labels: Mapping[str, str], known: Sequence[float], published: float) -> PublishedComparison:
+    """Compare a deviation, mean over our tables, with the one over all tables of the paper."""
     if len(known) < FEWEST_TABLES:
-        return compared(labels, None, published)
-    large = sorted(known, key=lambda table: -table_entry(table).normal)[: (len(known) + 1) // 2]
-    ours, fewer = fmean(known.values()), fmean(known[table] for table in large)
-    note = f"over {len(known)} tables, published over 40"
-    cause: Cause = ""
-    if abs(fewer - published) + STEP < abs(ours - published):
-        note, cause = f"{note}; {fewer:.3f} over the larger half of ours", "setting"
-    elif 0.0 < abs(ours - published) <= 2.0 * sampling_error([[value] for value in known.values()]):
-        note, cause = f"{note}; {IN_SAMPLE}", "chance"
-    return compared(labels, ours, published, note=note, cause=cause, within=DEVIATIONS, units=len(known))
-
-
-def _with_search(
-    line: PublishedComparison, rows: Sequence[Sequence[Row]], metric: str, searched: float
-) -> PublishedComparison:
-    """Return the line of a deviation among configurations, due to scale if a quarter of the search is further away."""
-    counts = [len({row["configuration"] for row in each}) for each in rows]
-    if line.cause or line.difference is None or not counts or fmean(counts) > FEWER * searched:
-        return line
-    select = partial(_sigma_10, metric=metric)
-    draws = [smaller_searches(each, math.ceil(n / SHARE), select) for each, n in zip(rows, counts, strict=True)]
-    known = [value for each in draws for value in each if not math.isnan(value)]
-    smaller = fmean(known) if known else math.nan
-    if not abs(smaller - (line.published or 0.0)) > abs(line.difference) + STEP:
-        return line
-    return replace(line, cause="scale", note=f"{line.note}; {smaller:.3f} with a quarter of our configurations")
-
-
-def _sigma_10(rows: Sequence[Row], metric: str) -> float:
-    return mean_protocol(rows, criterion=metric, metric=metric).sigma_10
+        return compared(labels, None, published, "deviation")
+    note, error = f"over {len(known)} tables, published over 40", sampling_error([[value] for value in known])
+    return compared(labels, fmean(known), published, "deviation", error=error, note=note, units=len(known))
 
 
 def _without_ours(item: str, classical: bool) -> list[PublishedComparison]:
     return [
-        compared({"table": "mean rank", "method": method}, None, value)
+        compared({"table": "mean rank", "method": method}, None, value, "rank")
         for method, value in overall(item, "mean_rank").items()
         if is_classical(method) == classical
     ]
@@ -199,10 +155,11 @@ def _ranks(
     part = at_seed(outcomes, seeds[0]) if seeds else outcomes
     chosen = part.chosen(protocol, criterion=name, metric=name)
     values = {place: found.value for place, found in chosen.items() if place[1] in printed}
-    cells = table_cells(ITEMS[metric])
     if selection == "mean":
+        cells = table_cells(ITEMS[metric])
         lines = rank_lines(values, cells, labels, "tables", fewest=FEWEST_TABLES, **_rank_evidence(part, name, values))
     else:
         defective = _values(part.with_errors_only(), name, protocol)
-        lines = place_lines(values, printed, labels, defective=defective, similar=cells, fewest=FEWEST_TABLES)
-    return lines or [compared({**labels, "method": each}, None, printed[each]) for each in printed]
+        lines = place_lines(values, printed, labels, defective=defective, fewest=FEWEST_TABLES)
+    ranked = "rank" if selection == "mean" else "place"
+    return lines or [compared({**labels, "method": each}, None, printed[each], ranked) for each in printed]

@@ -1,12 +1,9 @@
-"""Known reasons why our results differ from the published ones: measured evidence, or a remark without."""
+"""Remarks on published values: what is known about the original, and flaws. None of them explains a difference."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from offnominal.papers.anomaly_gym.evidence import explanation
 from offnominal.papers.anomaly_gym.published_numbers import IMAGE_DETECTORS, worlds_with_same_numbers
-from offnominal.studies.published_comparison import Cause, Flaw
+from offnominal.studies.published_comparison import Flaw
 
 NULL_NOTE = "the published value is near that of nominal episodes with random onsets"
 SAP_NOTE = "in the original, constant channels were divided by 1e-6 and two faults leaked into later episodes"
@@ -33,62 +30,33 @@ WITHOUT_ACTIONS = ("iF", "OC-SVM", "KNN")
 """Vector detectors that only use observations."""
 
 
-class Reason(NamedTuple):
-    """Reason of a difference.
+def flaw_of(world: str, detector: str) -> Flaw:
+    """Return what is wrong with published numbers: those of LRDM are copies of LDM, which alone is in the public code.
 
-    Args:
-        note: The evidence, or a remark.
-        cause: Kind of the reason; empty without measured evidence.
-        flaw: What is wrong with the published number itself.
+    Example:
+        >>> flaw_of("URM-PnP-v0", "LRDM"), flaw_of("URM-PnP-v0", "LDM")
+        ('impossible', '')
     """
-
-    note: str = ""
-    cause: Cause = ""
-    flaw: Flaw = ""
+    return "impossible" if detector == "LRDM" and world in worlds_with_same_numbers("LDM", "LRDM") else ""
 
 
-def known_difference(
-    world: str,
-    level: str,
-    detector: str,
-    ours: float | None,
-    published: float | None,
-    *,
-    kind: str = "",
-    metric: str = "auroc",
-) -> Reason:
-    """Return the measured evidence that explains a difference, or a remark, and the flaw of the published number.
+def remark(world: str, level: str, detector: str, kind: str = "") -> str:
+    """Return what is known about the original of a published value; empty if nothing is.
 
     Args:
         world: Id or group of the world.
         level: Level of strength.
         detector: Name of our detector.
-        ours: Our number.
-        published: The published number.
         kind: Kind of the faults; empty for all kinds.
-        metric: Column of the metric.
 
     Example:
-        >>> known_difference("URM-PnP-v0", "strong", "LRDM", 0.3, 0.5)
-        Reason(note='the published numbers of LDM and LRDM are identical here, ...', cause='', flaw='impossible')
+        >>> remark("URM-Reach-v0", "strong", "PE-DM")
+        'in the original, constant channels were divided by 1e-6'
     """
-    found = explanation((world, level, detector, metric, kind), ours, published)
-    flaw: Flaw = "impossible" if _is_copy(world, detector) else ""
-    if found is None:
-        return Reason(_remark(world, level, detector, kind), flaw=flaw)
-    return Reason(found.note, found.cause, flaw)
-
-
-def _is_copy(world: str, detector: str) -> bool:
-    """Whether the published numbers of LRDM are those of LDM, which alone is in the public code."""
-    return detector == "LRDM" and world in worlds_with_same_numbers("LDM", "LRDM")
-
-
-def _remark(world: str, level: str, detector: str, kind: str) -> str:
     if detector in DETECTOR_NOTES:
         reasons = [DETECTOR_NOTES[detector]]
     elif detector in IMAGE_DETECTORS:
-        reasons = [LRDM_NOTE] * _is_copy(world, detector)
+        reasons = [LRDM_NOTE] * bool(flaw_of(world, detector))
     elif world.startswith("SAP"):
         reasons = [SAP_NOTE]
     elif world.startswith("UR"):

@@ -1,4 +1,4 @@
-"""Causes of differences from published values, each measured on the results of the run itself."""
+"""Standard errors of our values, measured on the results of the run itself."""
 
 from __future__ import annotations
 
@@ -7,72 +7,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from offnominal.papers.comparison.selection.pools import Select, repeated_searches, smaller_searches
+from offnominal.papers.comparison.selection.pools import Select, repeated_searches
 from offnominal.papers.comparison.selection.protocols import Row
-from offnominal.studies.published_comparison import MATCH, Cause
 
 FEWEST_SPLITS = 3
 """For a standard error."""
-SHARE = 4
-"""A smaller search has one configuration in this many."""
-FEWER = 0.75
-"""A search is smaller than the published one if it has at most this share of its configurations."""
-STEP = 0.005
-"""By how much a larger search must be nearer to the published value; it is printed with two decimals."""
-DEFECTS = {
-    "dsvd": "the public code never trains the hypersphere; with this error ours is {:.3f}",
-    "loda": "PyOD reads the wrong bins; with this error ours is {:.3f}",
-    "mgal": "PyOD's score has the wrong sign; with this error ours is {:.3f}",
-}
-"""What is wrong in the original of a method, with our value if ours is wrong in the same way."""
 
 
-def defect_note(method: str, ours: float, defective: float, published: float) -> str:
-    """Return what the error of the original does to a value; empty if it does not come nearer to the published one.
+def difference_error(rows: Sequence[Row], select: Select, point_error: float = math.nan) -> float:
+    """Return the standard error of the difference between two runs with other splits and other configurations.
 
     Args:
-        method: Short name of the method.
-        ours: Our value.
-        defective: Our value with the error; NaN if it was not run.
-        published: The published value.
-
-    Example:
-        >>> defect_note("mgal", 0.8, 0.2, 0.3)
-        "PyOD's score has the wrong sign; with this error ours is 0.200"
-        >>> defect_note("mgal", 0.8, 0.2, 0.7)
-        ''
-    """
-    nearer = abs(defective - published) + STEP < abs(ours - published)
-    return DEFECTS[method].format(defective) if nearer else ""
-
-
-def cause_of(
-    rows: Sequence[Row], select: Select, published: float, *, searched: float, point_error: float = math.nan
-) -> Cause:
-    """Return the cause of a difference; empty if there is none, or if no cause can be shown.
-
-    ``chance``: the difference is at most two standard errors of the difference between two runs with other splits and
-    other random configurations; see :func:`standard_error`.
-    ``scale``: fewer configurations were searched than in the paper, and a quarter of ours gives a larger difference.
-
-    Args:
-        rows: Rows of one method on one table or image set.
+        rows: Rows of one method on one table.
         select: Returns the value of the configuration that is selected from rows.
-        published: The published value.
-        searched: Number of configurations in the paper.
         point_error: Standard error of the value on the test points of one split; see :func:`point_error_of`.
+
+    Returns:
+        NaN with fewer than three splits.
     """
-    ours = select(rows)
-    if math.isnan(ours) or abs(ours - published) <= MATCH:
-        return ""
-    error = standard_error(rows, select, point_error)
-    if abs(ours - published) <= 2.0 * math.sqrt(2.0) * error:
-        return "chance"
-    count = len({row["configuration"] for row in rows})
-    if count > FEWER * searched:
-        return ""
-    fewer = np.array(smaller_searches(rows, math.ceil(count / SHARE), select))
-    return "scale" if np.nanmean(np.abs(fewer - published)) > abs(ours - published) + STEP else ""
+    splits = {row["seed"] for row in rows if not row.get("variant")}
+    if len(splits) < FEWEST_SPLITS:
+        return math.nan
+    return math.sqrt(2.0) * standard_error(rows, select, point_error / math.sqrt(len(splits)))
 
 
 def standard_error(rows: Sequence[Row], select: Select, point_error: float = math.nan) -> float:
