@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, NotFitted, WrongArgument
 from offnominal.detectors.rows import (
     ABOD,
     HBOS,
@@ -123,3 +124,15 @@ def test_set_params_checks_names_and_values():
 def test_wrong_parameters_are_refused_at_fit(given, said, rows):
     with pytest.raises(InvalidParameter, match=said):
         OutlierDetector(**given).fit(rows)
+
+
+def test_errors_that_scikit_learn_prescribes_are_errors_of_this_package_too(rows):
+    detector = OutlierDetector(KNN(5))
+    with pytest.raises(NotFitted, match="not fitted yet") as unfitted:
+        detector.predict(rows)
+    assert isinstance(unfitted.value, NotFittedError)
+    with pytest.raises(WrongArgument, match="Input X contains NaN") as wrong:
+        detector.fit([[1.0], [np.nan]])
+    assert isinstance(wrong.value, ValueError)
+    with pytest.raises(WrongArgument, match="X has 2 features, but OutlierDetector is expecting 3"):
+        detector.fit(rows).predict(rows[:, :2])

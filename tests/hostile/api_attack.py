@@ -25,15 +25,20 @@ from pathlib import Path
 from offnominal.core.errors import OffnominalError
 
 from .examples import Examples, NoExample
+from .interruption import can_be_interrupted
 from .public_api import targets
 from .wrong_values import WRONG, value_of
 
 PATIENCE = 1.0
-"""Seconds after which a call is cut off: a wrong value can be a valid one that starts long work."""
+"""Seconds of computing after which a call is cut off: a wrong value can be a valid one that starts long work. Time of
+the processor, so that other programs do not change what is tried."""
+WAITING = 20.0
+"""The same for a call that waits."""
 SLOW = 2
 """Calls cut off in one place after which no further value is tried there."""
-HANGING = 120
-"""Seconds after which compiled code, which cannot be cut off, ends the program with its trace."""
+HANGING = 600
+"""Seconds after which compiled code, which cannot be cut off, ends the program with its trace. A compilation, too, can
+take minutes where other programs run."""
 
 
 class CutOff(BaseException):
@@ -41,13 +46,12 @@ class CutOff(BaseException):
 
 
 def cut_off(_, frame):
-    """End a call; a compilation first gets to its end, because half of one would break later calls."""
-    while frame is not None:
-        if "/numba/" in frame.f_code.co_filename or "<frozen importlib" in frame.f_code.co_filename:
-            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
-            return
-        frame = frame.f_back
-    raise CutOff
+    """End a call, if it can be interrupted now.
+
+    The alarm repeats: an exception that is raised in a destructor or in a function that C calls is lost.
+    """
+    if can_be_interrupted(frame):
+        raise CutOff
 
 
 def cases_of(target):
@@ -106,23 +110,34 @@ def prepared(target, place, wrong, examples):
 def attempt(call, positional, named):
     """Make a call, and say what became of it."""
     faulthandler.dump_traceback_later(HANGING, exit=True, file=OUTPUT)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, WAITING, WAITING)
+    try:
+        return outcome_of(call, positional, named)
+    except CutOff:
+        return "cut off"
+    finally:
+        stop_timers()
+        faulthandler.cancel_dump_traceback_later()
+
+
+def stop_timers():
+    for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+        signal.setitimer(timer, 0)
+
+
+def outcome_of(call, positional, named):
+    """Make a call, and say how it ended."""
     try:
         result = call(*positional, **named)
         if inspect.isgenerator(result):
             list(itertools.islice(result, 3))
-        outcome = "accepted"
     except OffnominalError:
-        outcome = "named"
-    except CutOff:
-        outcome = "cut off"
+        return "named"
     except Exception as error:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        outcome = f"raw: {type(error).__name__} {shortened(error)} at {place_of(error)}"
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        faulthandler.cancel_dump_traceback_later()
-    return outcome
+        stop_timers()
+        return f"raw: {type(error).__name__} {shortened(error)} at {place_of(error)}"
+    return "accepted"
 
 
 def shortened(error):
@@ -158,7 +173,8 @@ def alone():
         os.environ["HOME"] = folder
         os.chdir(folder)
         socket.socket.connect = socket.socket.bind = socket.getaddrinfo = refused
-        signal.signal(signal.SIGALRM, cut_off)
+        for alarm in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(alarm, cut_off)
         warnings.simplefilter("ignore")
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             yield

@@ -9,27 +9,42 @@ from functools import cache
 from pathlib import Path
 
 import gymnasium
+import mujoco
 import numpy as np
 import torch
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 
 import offnominal as off
-from offnominal.agents import ObservationNormaliser, Policy, RandomPolicy
-from offnominal.agents.uncertainty import DenseNetworks
-from offnominal.alarms import Alarm, AlarmState, Maximum, simulate_scores
-from offnominal.anomalies import InjectedVectorEnv, Schedule
+from offnominal.agents import NetworkPolicy, ObservationNormaliser, Policy, RandomPolicy
+from offnominal.agents.uncertainty import DenseNetworks, UncertainPolicy
+from offnominal.alarms import Alarm, AlarmState, Maximum, Monitor, WindowMaximum, simulate_scores
+from offnominal.anomalies import InjectedVectorEnv, Injection, Schedule
 from offnominal.anomalies.kernel import SLOT
 from offnominal.core import Episode
-from offnominal.core.annotations import evaluated, expanded
+from offnominal.core.annotations import evaluated, expanded, is_of_type
 from offnominal.datasets import Recipe
 from offnominal.datasets.image_sets import ImageSet
 from offnominal.detectors import Detector
-from offnominal.detectors.rows import RowDetector
+from offnominal.detectors.diagnosis import NominalReference
+from offnominal.detectors.discovery import Matching
+from offnominal.detectors.rows import KNN, EstimatorAdapter, OutlierDetector, RowDetector
+from offnominal.detectors.rows.estimator_adapter import OutlierEstimator
+from offnominal.detectors.scenes import SceneObservation
 from offnominal.evaluation import OperatingCurve, measure_operating_curve
-from offnominal.kinds import Study
+from offnominal.kinds import FaultEntry, Study
+from offnominal.laws import street_scene
+from offnominal.reports import Comparison
 from offnominal.rollouts import Twin
-from offnominal.studies import load_study
-from offnominal.worlds.road.town import Town, make_town
+from offnominal.sensing import Camera, MujocoScene, Poses, scene_from_mujoco
+from offnominal.studies import BaseStudy, StudyKind, load_study, study_kinds
+from offnominal.worlds import World
+from offnominal.worlds.arm.rtde import ArmBackend, KinematicBackend
+from offnominal.worlds.craft import GameState, new_game
+from offnominal.worlds.road.rig_frame import RigFrame
+from offnominal.worlds.road.scenarios import Scenario, ScenarioFile, TemporalAnomaly
+from offnominal.worlds.road.scenes import DrivingFrame
+from offnominal.worlds.road.town import RoadGraph, Snapshot, Town, TownSimulation, make_town
+from offnominal.worlds.world_source import build_world
 
 from . import saved_detectors
 from .public_api import public_objects
@@ -51,14 +66,51 @@ def study():
     return load_study("quickstart")
 
 
+def comparison():
+    data = {"train": nominal()[:4], "validation": nominal()[4:], "test": nominal()[4:]}
+    faults = (off.Fault("observation/noise", 1.0),)
+    changed = off.collect("SAP-Goal0-v0", BY_NAME["policy"](), 2, faults=faults, seed=9, max_steps=10)
+    return off.compare(["Random"], {**data, "noise": changed}, replicates=0)
+
+
 def network(kind):
     """Return a small instance of a detector that has learned."""
     small = {"n_epochs": 0, "hidden": 4, "n_estimators": 5, "max_iter": 10}
     known = inspect.signature(kind).parameters
+    if inspect.isabstract(kind):
+        kind = KNN
     made = kind(**{name: value for name, value in small.items() if name in known})
     return made.fit(np.random.default_rng(0).normal(size=(40, 3)), seed=1)
 
 
+def scenario():
+    return Scenario("one", "small-town", "SOFT_RAIN_NOON", 3, vehicles=4, pedestrians=4)
+
+
+def explanations():
+    detector = saved_detectors.fitted("KNN")[0]
+    return [detector.explain(episode) for episode in 2 * nominal()]
+
+
+def world():
+    made = build_world("SAP-Goal0-v0", 2)
+    made.reset(np.arange(2), np.arange(2), np.zeros(2, np.int64))
+    return made
+
+
+def monitor():
+    detector = saved_detectors.fitted("KNN")[0]
+    watched = Monitor(off.make("SAP-Goal0-v0"), detector, Maximum().fit(detector.score(nominal())))
+    watched.reset(seed=0)
+    return watched
+
+
+BALL = "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>"
+BY_FUNCTION = {
+    "discovery_loss": {"first": torch.eye(3), "second": torch.eye(3), "labels": torch.tensor([0, 0, -1])},
+    "estimate_n_clusters": {"X": np.eye(6), "y": np.array([0, 0, 1, 1, -1, -1]), "max_clusters": 4},
+}
+"""Valid values that belong together, by the name of the function."""
 BY_NAME = {
     "world": lambda: "SAP-Goal0-v0",
     "id": lambda: "SAP-Goal0-v0",
@@ -89,12 +141,41 @@ BY_CLASS = {
     gymnasium.vector.VectorEnv: lambda kind: off.make_vec("SAP-Goal0-v0", 2),
     Box: lambda kind: Box(-1.0, 1.0, (2,)),
     Study: lambda kind: study(),
+    BaseStudy: lambda kind: study(),
+    StudyKind: lambda kind: study_kinds.build("study"),
+    FaultEntry: lambda kind: FaultEntry("observation/noise", strength="strong"),
     Town: lambda kind: make_town("small-town"),
     Recipe: lambda kind: Recipe("SAP-Goal0-v0", "scripted", episodes=2),
     Schedule: lambda kind: Schedule(2),
     torch.Tensor: lambda kind: torch.ones(3),
     ObservationNormaliser: lambda kind: ObservationNormaliser(np.zeros(3), np.ones(3)),
-    DenseNetworks: lambda kind: DenseNetworks.of_layers([(np.ones((3, 2)), np.ones(2))]),
+    DenseNetworks: lambda kind: DenseNetworks.random((3, 4, 2)),
+    UncertainPolicy: lambda kind: UncertainPolicy(DenseNetworks.random((3, 4, 2)), Discrete(2), kind="ensemble"),
+    NetworkPolicy: lambda kind: NetworkPolicy([(np.ones((3, 2)), np.ones(2))], Box(-1.0, 1.0, (2,))),
+    WindowMaximum: lambda kind: WindowMaximum(window=20).fit(scores()),
+    Injection: lambda kind: off.make_vec("SAP-Goal0-v0", 2).injection,
+    Comparison: lambda kind: comparison(),
+    Camera: lambda kind: Camera((3.0, 0.0, 1.0), (0.0, 0.0, 0.0), width=8, height=8),
+    Poses: lambda kind: Poses(np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1))),
+    mujoco.MjModel: lambda kind: mujoco.MjModel.from_xml_string(BALL),
+    MujocoScene: lambda kind: scene_from_mujoco(mujoco.MjModel.from_xml_string(BALL)),
+    Matching: lambda kind: Matching.of(np.array([3, 3, 5]), np.array([1, 1, 0])),
+    OutlierDetector: lambda kind: OutlierDetector().fit(np.random.default_rng(0).normal(size=(40, 3))),
+    NominalReference: lambda kind: NominalReference(explanations()),
+    EstimatorAdapter: lambda kind: EstimatorAdapter(KNN(5)),
+    OutlierEstimator: lambda kind: KNN(5),
+    DrivingFrame: lambda kind: street_scene(1)[0],
+    SceneObservation: lambda kind: SceneObservation.of(street_scene(1)[0]),
+    Snapshot: lambda kind: TownSimulation("small-town").reset(seed=3, vehicles=4, pedestrians=4),
+    RigFrame: lambda kind: street_scene(1)[0].sensors,
+    Scenario: lambda kind: scenario(),
+    RoadGraph: lambda kind: make_town("small-town").graph,
+    ScenarioFile: lambda kind: ScenarioFile("small-town", (scenario(),)),
+    TemporalAnomaly: lambda kind: TemporalAnomaly("cut-in", "vehicle.sedan"),
+    ArmBackend: lambda kind: KinematicBackend(),
+    GameState: lambda kind: new_game("v2", seed=3),
+    World: lambda kind: world(),
+    Monitor: lambda kind: monitor(),
     ImageSet: lambda kind: ImageSet("two", np.zeros((4, 2, 2, 1), np.uint8), np.array([0, 1, 0, 1]), ("a", "b")),
 }
 """Valid instances of classes that cannot be made from their annotations, by class; also for the classes below."""
@@ -122,12 +203,12 @@ class Examples:
         return self.instances[kind]
 
     def made(self, kind, depth):
-        for base, make in BY_CLASS.items():
-            if is_below(kind, base) and (kind is base or base in (Alarm, RowDetector)):
-                try:
-                    return make(kind)
-                except Exception as error:
-                    raise NoExample(f"no valid {kind.__name__} ({error})") from error
+        base = next((base for base in (kind, Alarm, RowDetector) if base in BY_CLASS and is_below(kind, base)), None)
+        if base is not None:
+            try:
+                return BY_CLASS[base](kind)
+            except Exception as error:
+                raise NoExample(f"no valid {kind.__name__} ({error})") from error
         if depth > DEPTH:
             raise NoExample(f"{kind.__name__} is nested too deeply")
         if issubclass(kind, enum.Enum):
@@ -155,9 +236,15 @@ class Examples:
 
     def of_parameter(self, function, parameter, depth=0):
         """Return a valid value of a parameter."""
+        together = BY_FUNCTION.get(getattr(function, "__name__", ""), {})
+        if parameter.name in together:
+            return together[parameter.name]
+        hint = hints(function).get(parameter.name, parameter.annotation)
         if parameter.name in BY_NAME:
-            return BY_NAME[parameter.name]()
-        return self.of_hint(hints(function).get(parameter.name, parameter.annotation), parameter.name, depth)
+            value = BY_NAME[parameter.name]()
+            if is_of_type(value, hint):
+                return value
+        return self.of_hint(hint, parameter.name, depth)
 
     def of_hint(self, hint, name, depth):
         """Return a valid value of an annotated type."""
@@ -238,7 +325,7 @@ def is_private(hint):
 
 def is_below(value, kind):
     try:
-        return issubclass(value, kind)
+        return value is kind or issubclass(value, kind)
     except TypeError:  # a protocol that cannot be checked at run time
         return False
 

@@ -20,6 +20,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -29,6 +30,8 @@ from offnominal.cli.failures import TRACEBACK, exit_code_of
 from offnominal.cli.program import program
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import OffnominalError, UnknownName
+
+from .interruption import can_be_interrupted
 
 pytestmark = pytest.mark.long
 
@@ -220,8 +223,15 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def interrupted_by_alarm() -> Iterator[None]:
-    """Let the alarm clock act as Ctrl-C."""
-    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    """Let the alarm clock act as Ctrl-C, as soon as the program can be interrupted."""
+
+    def interrupt(_: int, frame: FrameType | None) -> None:
+        if not can_be_interrupted(frame):
+            signal.alarm(1)
+            return
+        raise KeyboardInterrupt
+
+    handler = signal.signal(signal.SIGALRM, interrupt)
     yield
     signal.signal(signal.SIGALRM, handler)
 

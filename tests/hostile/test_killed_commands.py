@@ -82,6 +82,7 @@ SAMPLES = {"STARTS": 500, "MAX_REFERENCE_EPISODES": 500, "REFERENCE_EPISODES": 2
 COMMANDS = {
     "generate": Command(f"generate {WORLD} --out {{here}} {SMALL} --twins"),
     "generate with workers": Command(f"generate {WORLD} --out {{here}} {SMALL} --workers 2"),
+    "import": Command("import {inputs}/log.csv --out {here}/set --episode run --label fault --overwrite"),
     "novelcraft": Command("novelcraft make --out {here}/set --share 0.01 --class normal --class fence --max-frames 2"),
     "scenes": Command("scenarios run {inputs}/scenarios --out {here}/scenes"),
     "calibrate": Command(
@@ -119,6 +120,8 @@ def inputs(tmp_path_factory):
     short = Scenario("first", "residential", "CLEAR_NOON", seed=3, vehicles=2, pedestrians=2, timing=Timing(1, 2))
     write_scenarios([short, short.replace(id="second", seed=4)], folder / "scenarios")
     (folder / "small.toml").write_text(STUDY)
+    rows = [f"{run},{(run * step) % 7},{step},{int(run > 9)}" for run in range(12) for step in range(20)]
+    (folder / "log.csv").write_text("\n".join(["run,flow,pressure,fault", *rows]))
     return folder
 
 

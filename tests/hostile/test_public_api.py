@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import warnings
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
@@ -25,9 +26,6 @@ pytestmark = pytest.mark.long
 PROGRAM = Path(__file__).with_name("api_attack.py")
 COUNTS = re.compile(r"(\d+) callables: (\d+) tried, (\d+) held, (\d+) raw")
 PACKAGES = sorted({name.split(".")[1] for name in public_objects() if name.count(".") > 1})
-
-KNOWN_RAW = {"top level": 2, "worlds": 6, "detectors": 118, "reports": 7, "datasets": 18, "studies": 5, "sensing": 5}
-"""Raw exceptions that were measured and are not corrected yet. These numbers may only fall; the aim is none."""
 
 
 def attacked(*arguments):
@@ -64,8 +62,7 @@ def test_random_calls_with_wrong_values_are_named_errors_or_work():
 def test_every_call_with_a_wrong_value_is_a_named_error_or_works(package, count_cases):
     (_, tried, held, raw), lines = attacked("1", "0", "offnominal" if package == "top level" else package)
     count_cases(tried, raw)
-    assert held == tried - raw
-    assert raw <= KNOWN_RAW.get(package, 0), "\n".join(lines)
+    assert (tried, raw) == (held, 0), "\n".join(lines)
 
 
 @pytest.mark.parametrize(
@@ -109,9 +106,21 @@ class Box:
         return [self.half / n] if n else [self.share_]
 
 
-shout.__module__ = Box.__module__ = "offnominal.example"
+@dataclass
+class Pair:
+    """A class whose constructor only stores."""
+
+    first: str
+
+    def __call__(self, second: str) -> str:
+        """Return both."""
+        return self.first + second
+
+
+shout.__module__ = Box.__module__ = Pair.__module__ = "offnominal.example"
 loud = public(shout, "offnominal.example")
 public(Box, "offnominal.example")
+public(Pair, "offnominal.example")
 
 
 @pytest.mark.parametrize(
@@ -120,6 +129,7 @@ public(Box, "offnominal.example")
         (lambda: loud(3), "text of shout is 3; expected str"),
         (lambda: loud("a", times="b"), "times of shout is 'b'; expected int"),
         (lambda: Box("wide"), "size of Box is 'wide'; expected float"),
+        (lambda: Pair("a")(3), "second of Pair.__call__ is 3; expected str"),
         (lambda: Box(3.0).shares([]), r"n of Box.shares is \[\]; expected int|needs share_"),
     ],
 )

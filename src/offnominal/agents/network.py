@@ -13,7 +13,7 @@ from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.observation_normaliser import ObservationNormaliser
 from offnominal.agents.state_dicts import check_action_scale, linear_layers, read_state_dict
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import positive_integer, require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.dense_product import Matrix, blocks, dense
 from offnominal.core.deterministic_math import tanh
@@ -158,6 +158,7 @@ class NetworkPolicy(Policy):
 
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
         """Return the network's action for every row."""
+        require_shape("observations", observations, "n", "...")
         n, width = len(observations), int(np.prod(observations.shape[1:]))
         if width != len(self._layers[0][0]):
             raise InvalidParameter(f"the network has {len(self._layers[0][0])} inputs; observations have {width}.")

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.schedule import Schedule
+from offnominal.core.checks import text
 from offnominal.core.errors import InvalidChannels, InvalidParameter
 
 
@@ -41,8 +42,8 @@ class Fault:
         object.__setattr__(self, "anomaly", made)
         if not isinstance(self.schedule, Schedule):
             object.__setattr__(self, "schedule", Schedule(onset=self.schedule))
-        if not isinstance(self.strength, str):
-            object.__setattr__(self, "strength", made.check(self.strength))
+        strength = text("strength", self.strength) if isinstance(self.strength, str) else made.check(self.strength)
+        object.__setattr__(self, "strength", strength)
         if self.channels is not None:
             if isinstance(self.channels, str) or not isinstance(self.channels, Iterable):
                 raise InvalidChannels(f"channels is {self.channels!r}; expected a list of indices or names.")

@@ -24,7 +24,7 @@ _ROOT = __name__.partition(".")[0]
 _SKIPPED = "<importlib._bootstrap: offnominal public call>"
 # Folders of this package, of Python and of installed packages: other code is the user's.
 _LIBRARIES = tuple({str(Path(__file__).parents[1]), *sysconfig.get_paths().values()})
-_CALLED = ("__init__", "__new__", "__call__")
+_CONSTRUCTORS = ("__init__", "__new__")
 
 
 def public(value: Any, package: str) -> Any:
@@ -35,7 +35,7 @@ def public(value: Any, package: str) -> Any:
     """
     if inspect.isclass(value):
         if any(base.__module__.startswith("sklearn.") for base in value.__mro__):
-            return value  # Its errors are those that scikit-learn prescribes.
+            return value  # It validates by itself, with the messages that scikit-learn prescribes.
         for kind in value.__mro__:
             if kind.__module__.startswith(_ROOT):
                 _change(kind)
@@ -53,7 +53,8 @@ def _change(kind: type) -> None:
         function = getattr(method, "__func__", method)
         if not inspect.isfunction(function) or _is_wrapped(function):
             continue
-        if not name.startswith("_") or (name in _CALLED and not _only_stores(kind)):
+        constructed = name in _CONSTRUCTORS and not _only_stores(kind)
+        if not name.startswith("_") or name == "__call__" or constructed:
             wrapped = _wrapped(function)
             setattr(kind, name, type(method)(wrapped) if isinstance(method, staticmethod | classmethod) else wrapped)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from offnominal.core.checks import integer_in
+from offnominal.core.checks import integer_in, numeric_array
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.observation_limits import MAX_READING
 from offnominal.detectors.state_arrays import StateArrays
@@ -48,7 +49,9 @@ class Normaliser:
             rows: Nominal data.
             constant_scale: Divisor of constant channels.
         """
-        values = np.asarray(rows, np.float64)
+        values = np.asarray(numeric_array("rows", rows), np.float64)
+        if not values.ndim or not len(values):
+            raise InvalidParameter(f"rows has shape {values.shape}; expected (n, channels) with at least one row.")
         mean, spread = values.mean(axis=0), values.std(axis=0)
         constant = spread <= CONSTANT * np.maximum(np.abs(mean), 1.0)
         return cls(mean, np.where(constant, constant_scale, spread))
@@ -69,7 +72,10 @@ class Normaliser:
 
     def __call__(self, rows: Array) -> FloatArray:
         """Return the normalised rows."""
-        normalised: FloatArray = (np.asarray(rows, np.float64) - self.mean) / self.scale
+        values = np.asarray(rows, np.float64)
+        if values.ndim < self.mean.ndim or values.shape[values.ndim - self.mean.ndim :] != self.mean.shape:
+            raise InvalidParameter(f"rows has shape {values.shape}; expected the last sides to be {self.mean.shape}.")
+        normalised: FloatArray = (values - self.mean) / self.scale
         return normalised
 
     def torch(self, rows: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from offnominal.core.checks import integer_in
+from offnominal.core.checks import integer_in, require_shape
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, did_you_mean
 from offnominal.core.printable import shown
@@ -53,6 +53,8 @@ class View:
 
     def of_episodes(self, episodes: Sequence[Episode]) -> FloatArray:
         """Return a row per transition, concatenated over episodes."""
+        if not len(episodes):
+            raise InvalidParameter("there are no episodes; expected at least one.")
         return np.concatenate([self._of_episode(episode) for episode in episodes])
 
     def _of_episode(self, episode: Episode) -> FloatArray:
@@ -81,6 +83,7 @@ class View:
 
     def start(self, n: int, width: int) -> ViewState:
         """Return the state of n episodes before their first transition."""
+        n, width = integer_in("n", n, 0), integer_in("width", width, 0)
         return ViewState(np.zeros((n, self.window_length, width)), np.zeros(n, np.bool_))
 
     def of_step(
@@ -94,6 +97,9 @@ class View:
             action: (n, actions) commanded actions.
             after: (n, width) next observations.
         """
+        require_shape("before", before, "n", "width")
+        for name, part in (("action", action), ("after", after)):
+            require_shape(name, part, len(before), "width")
         if self.name == "transition":
             return view_state, joined(before, action, after)
         latest = np.asarray(after, np.float64)[:, None]

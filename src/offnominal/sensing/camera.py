@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import positive_integer, require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.sensing.shapes import Triple
@@ -82,6 +82,7 @@ class Camera:
             >>> [part.tolist() for part in camera.project(np.array([(4.0, 0.0, 0.0)]))]
             [[32.0], [24.0], [4.0]]
         """
+        require_shape("points", points, "n", 3)
         view = self.packed()
         offset = np.asarray(points, np.float64) - view[:3]
         across, up, depth = ((offset * view[k : k + 3]).sum(axis=1) for k in (3, 6, 9))

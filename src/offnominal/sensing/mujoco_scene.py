@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from offnominal.core.errors import UnknownName, UnsupportedEnvironment, did_you_mean
+from offnominal.core.errors import InvalidParameter, UnknownName, UnsupportedEnvironment, did_you_mean
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.sensing.light import Light, Sky
 from offnominal.sensing.material import Material
@@ -43,6 +43,12 @@ class MujocoScene:
             xpos: (..., geoms, 3): `geom_xpos` of one simulation or of many.
             xmat: (..., geoms, 9) or (..., geoms, 3, 3): `geom_xmat`.
         """
+        n = 1 + int(self.geoms.max(initial=-1))
+        if xpos.ndim < 2 or xpos.shape[-1] != 3 or xpos.shape[-2] < n or xmat.size != 3 * xpos.size:
+            raise InvalidParameter(
+                f"xpos and xmat have the shapes {xpos.shape} and {xmat.shape}; expected (..., geoms, 3) and "
+                f"(..., geoms, 9) with at least {n} geoms."
+            )
         rotations = xmat.reshape(*xpos.shape, 3)
         return Poses(xpos[..., self.geoms, :], rotations[..., self.geoms, :, :])
 

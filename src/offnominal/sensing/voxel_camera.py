@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offnominal.core.checks import integer_in, number_in, positive_integer
+from offnominal.core.checks import integer_in, number_in, numeric_array, positive_integer
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
 from offnominal.sensing.block_models import SIDE, PackedModels
 from offnominal.sensing.material import Colour, check_colour
@@ -181,9 +182,13 @@ def render_blocks(
     """
     from offnominal.sensing.block_kernel import BlockOutputs, render_frame
 
-    grid = np.ascontiguousarray(blocks, np.uint8)
-    if grid.ndim != 3 or not grid.size:
-        raise InvalidParameter(f"blocks have the shape {grid.shape}; expected (x, y, z).")
+    given = numeric_array("blocks", blocks)
+    if given.ndim != 3 or not given.size:
+        raise InvalidParameter(f"blocks have the shape {given.shape}; expected (x, y, z).")
+    with np.errstate(invalid="ignore"):
+        grid = np.ascontiguousarray(given, np.uint8)
+    if grid is not given and not np.array_equal(grid, given):
+        raise InvalidParameter(f"blocks are {shown(given)}; expected numbers of models, 0 to 255.")
     if entities and entity_models is None:
         raise InvalidParameter("entities are given without entity_models; expected their models.")
     size = (camera.height, camera.width)

@@ -56,9 +56,12 @@ def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -
         >>> cell_from(Cell("SAP-Goal0-v0", "KNN", "KNN").to_dict()).label
         'SAP-Goal0-v0/tqc/KNN/0'
     """
-    _import_modules(data, allow_modules)
-    cell: BaseCell = _kind_in(data, allow_modules).parse_cell(data)
-    _check_targets(cell, allow_modules)
+    try:
+        _import_modules(data, allow_modules)
+        cell: BaseCell = _kind_in(data, allow_modules).parse_cell(data)
+        _check_targets(cell, allow_modules)
+    except RecursionError:
+        raise InvalidParameter("the cell is nested too deeply.") from None
     return cell
 
 

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
+from offnominal.core.checks import instances_of
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.core.files import sha256_of
 from offnominal.studies.base import BaseStudy
@@ -69,7 +70,7 @@ def select_worlds(worlds: Sequence[str], patterns: str | Iterable[str], where: s
         >>> select_worlds(["SAP-Goal0-v0", "URM-Reach-v0", "URR-Reach-v0"], "UR?-*", "the study")
         ('URM-Reach-v0', 'URR-Reach-v0')
     """
-    listed = [patterns] if isinstance(patterns, str) else list(patterns)
+    listed = [patterns] if isinstance(patterns, str) else list(instances_of("patterns", patterns, str))
     for pattern in listed:
         if not any(fnmatchcase(world, pattern) for world in worlds):
             raise UnknownName(

@@ -8,7 +8,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from gymnasium.spaces import Box, Dict, Space
 
+from offnominal.core.checks import integer_in, require_shape
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.world import FRAME_SIZE, World
 
@@ -89,11 +91,13 @@ class ObservationBuilder:
 
     def build(self, vectors: Array, frames: Frames) -> Any:
         """Return observations made of vectors and frames, one of each per row."""
+        require_shape("frames", frames, "n", "height", "width", 3)
         image = channels_first(frames)
         return image if self.observation == "image" else {"vector": vectors, "image": image}
 
     def iter_rows(self, observations: Any) -> Iterator[Any]:
         """Yield the result of :meth:`observe` row by row."""
+        self._require_built(observations)
         if self.observation == "both":
             names = list(observations)
             return (dict(zip(names, entry, strict=True)) for entry in zip(*observations.values(), strict=True))
@@ -101,9 +105,20 @@ class ObservationBuilder:
 
     def row(self, observations: Any, k: int) -> Any:
         """Return entry k of the result of :meth:`observe`."""
+        n = self._require_built(observations)
+        k = integer_in("k", k, 0, n - 1)
         if self.observation == "both":
             return {name: values[k] for name, values in observations.items()}
         return observations[k]
+
+    def _require_built(self, observations: Any) -> int:
+        """Return the number of rows; raise :class:`InvalidParameter` unless :meth:`observe` may have returned this."""
+        parts = observations.values() if self.observation == "both" and type(observations) is dict else (observations,)
+        lengths = {len(each) if isinstance(each, np.ndarray) and each.ndim else -1 for each in parts}
+        if len(lengths) != 1 or -1 in lengths:
+            kind = "a dictionary of arrays" if self.observation == "both" else "an array"
+            raise InvalidParameter(f"observations is {shown(observations)}; expected {kind}, an entry per row.")
+        return lengths.pop()
 
 
 def channels_first(frames: Frames) -> Frames:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import positive_integer, require_shape
 from offnominal.core.errors import InvalidParameter, UnknownName, UnsupportedEnvironment, did_you_mean
+from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray, FloatArray, Frames, IntArray
 from offnominal.worlds.camera import Camera
 from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
@@ -170,7 +171,7 @@ class World(ABC):
                 f"the observations to draw have shape {observations.shape}; expected {self.observations.shape}, one "
                 f"per row of the world."
             )
-        drawn = np.arange(self.n) if rows is None else np.asarray(rows, np.int64)
+        drawn = self._drawn(rows)
         size = positive_integer("size", size)
         return self.camera.draw(drawn, observations, size) if len(drawn) else np.empty((0, size, size, 3), np.uint8)
 
@@ -195,9 +196,20 @@ class World(ABC):
         """
         if self.camera is None:
             raise UnsupportedEnvironment(f"{self.card.id} cannot be rendered.")
-        drawn = np.arange(self.n) if rows is None else np.asarray(rows, np.int64)
+        drawn = self._drawn(rows)
         size = positive_integer("size", size)
+        if trails is not None:
+            require_shape("trails", trails, len(drawn), "k", 2)
         return self.camera.render(drawn, size, trails) if len(drawn) else np.empty((0, size, size, 3), np.uint8)
+
+    def _drawn(self, rows: IntArray | None) -> IntArray:
+        """Return the rows to draw; None are all."""
+        if rows is None:
+            return np.arange(self.n)
+        drawn = np.asarray(rows, np.int64)
+        if drawn.ndim != 1 or (drawn.size and not 0 <= drawn.min() <= drawn.max() < self.n):
+            raise InvalidParameter(f"rows is {shown(rows)}; expected indices from 0 to {self.n - 1}.")
+        return drawn
 
     def current_physics(self, row: int) -> dict[str, Any]:
         """Return the current physical parameters of a row. Tests use it to check that a fault is undone."""

@@ -150,6 +150,16 @@ def test_parts_of_a_package_that_is_allowed_and_of_ours_are_accepted():
     assert "json:load" in [name for _, name in read.targets()]
 
 
+def test_parts_that_are_nested_too_deeply_are_named():
+    parts, text = ["KNN"], '["KNN"]'
+    for _ in range(2000):
+        parts, text = [["Fusion", {"detectors": parts}]], f'[["Fusion", {{detectors = {text}}}]]'
+    with pytest.raises(InvalidParameter, match=r"mine\.toml is not a study: it is nested too deeply"):
+        parse(TEXT.format(detector="Fusion", parameters=f"{{detectors = {text}}}"), "mine.toml")
+    with pytest.raises(InvalidParameter, match="the cell is nested too deeply"):
+        cell_from(Cell(WORLD, "Nested", "KNN").to_dict() | {"detector": "Fusion", "parameters": {"detectors": parts}})
+
+
 def test_a_stored_cell_cannot_name_parts_of_other_packages():
     data = Cell(WORLD, "Nested", "Fusion", {"detectors": ["torch:load"]}).to_dict()
     with pytest.raises(ModuleNotAllowed, match="torch"):

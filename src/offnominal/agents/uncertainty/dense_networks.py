@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from offnominal.agents.uncertainty.kernel import forward
-from offnominal.core.checks import positive_integer, require_shape
+from offnominal.agents.uncertainty.kernel import DROPCONNECT, ENSEMBLE, forward
+from offnominal.core.checks import LARGEST_INTEGER, integer_in, number_in, positive_integer, require_shape
 from offnominal.core.dense_product import Matrix
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
@@ -113,10 +113,19 @@ class DenseNetworks:
         Returns:
             (count, n, outputs).
         """
-        n = len(inputs)
-        rows = np.ascontiguousarray(np.asarray(inputs).reshape(n, -1), np.float32)
+        given = np.asarray(inputs)
+        require_shape("inputs", given, "n", "...")
+        n, width = len(given), math.prod(given.shape[1:])
+        if width != self.sizes[0]:
+            raise InvalidParameter(f"inputs has {width} values per row; the networks have {self.sizes[0]} inputs.")
+        kind = integer_in("kind", kind, ENSEMBLE, DROPCONNECT)
+        probability = float(number_in("probability", probability, 0.0, 1.0, open_high=True))
+        count = integer_in("count", count, 1, self.members if kind == ENSEMBLE else LARGEST_INTEGER)
+        rows = np.ascontiguousarray(given.reshape(n, width), np.float32)
         out = np.empty((count, n, self.outputs), np.float32)
-        streams = np.zeros(n, np.uint64) if keys is None else keys
-        places = np.zeros(n, np.int64) if steps is None else steps
+        streams = np.zeros(n, np.uint64) if keys is None else np.asarray(keys, np.uint64)
+        places = np.zeros(n, np.int64) if steps is None else np.asarray(steps, np.int64)
+        require_shape("keys", streams, n)
+        require_shape("steps", places, n)
         forward(self.weights, self._sizes, kind, probability, rows, streams, places, out)
         return out

@@ -10,7 +10,7 @@ from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.uncertainty.dense_networks import DenseNetworks
 from offnominal.agents.uncertainty.kernel import ENSEMBLE, mean_and_std_kernel
-from offnominal.core.checks import integer_in, number_in
+from offnominal.core.checks import integer_in, number_in, require_shape
 from offnominal.core.dense_product import Matrix
 from offnominal.core.errors import InvalidParameter, did_you_mean
 from offnominal.core.policy import Policy
@@ -137,6 +137,7 @@ class UncertainPolicy(Policy):
 
     def select_actions(self, mean: FloatArray) -> Array:
         """Return the actions of mean predictions: the largest value if discrete, else the mean itself."""
+        require_shape("mean", mean, "n", self.network.outputs)
         if isinstance(self.space, Discrete):
             best: Array = self.space.start + np.argmax(mean, axis=1)
             return best

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import content_errors, parse_json
+from offnominal.core.printable import shown
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.worlds.craft.blocks import AIR, BY_ID, BY_NAME
 from offnominal.worlds.craft.symbols import COUNTED
@@ -33,7 +35,19 @@ def symbolic_vector(sensed: Mapping[str, Any]) -> IntArray:
         >>> vector = symbolic_vector(execute(new_game("v2", seed=0), "SENSE_ALL NONAV"))
         >>> dict(zip(SYMBOLIC_NAMES, vector.tolist()))["minecraft:iron_pickaxe"]
         1
+
+    Raises:
+        InvalidParameter: This is not such data.
     """
+    try:
+        return _vector(sensed)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise InvalidParameter(
+            f"sensed is {shown(sensed)}; expected the data of SENSE_ALL NONAV ({type(error).__name__}: {error})."
+        ) from error
+
+
+def _vector(sensed: Mapping[str, Any]) -> IntArray:
     found = np.zeros(len(SYMBOLIC_NAMES), np.int64)
     inventory = sensed["inventory"]
     for slot, stack in inventory.items():
@@ -82,7 +96,7 @@ def read_symbolic_record(texts: Iterable[tuple[bytes, Path | str]]) -> SymbolicR
         with content_errors(where, "data of SENSE_ALL"):
             sensed = _read(text, where)
             result = sensed["command_result"]
-            vectors.append(symbolic_vector(sensed))
+            vectors.append(_vector(sensed))
             commands.append(f"{result['command']} {result['argument']}".strip())
             costs.append(float(result["stepCost"]))
             solved.append(bool(sensed["goal"]["goalAchieved"]))

@@ -119,7 +119,7 @@ def rows_of(what: str, given: Any) -> FloatArray:
     else:
         try:
             rows = np.array(given, np.float64, order="C")
-        except (ValueError, TypeError) as error:
+        except Exception as error:  # An object may raise anything when it is converted.
             raise InvalidParameter(f"{what}: {error}; expected a table of numbers.") from None
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise InvalidParameter(f"{what} has the shape {rows.shape}; expected rows × columns.")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import IntArray
 
@@ -37,7 +38,9 @@ class ClassImages:
     """
 
     def __init__(self, images: Any) -> None:
-        self._images = images if hasattr(images, "shape") and hasattr(images, "dtype") else np.asarray(images)
+        self._images = (
+            images if hasattr(images, "shape") and hasattr(images, "dtype") else numeric_array("images", images)
+        )
         shape, dtype = tuple(self._images.shape), np.dtype(self._images.dtype)
         layout = _layout(shape)
         if dtype != np.uint8 or layout is None or 0 in shape:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import ndtri
 
-from offnominal.core.checks import number_in
+from offnominal.core.checks import number_in, require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray, IntArray
@@ -92,6 +92,7 @@ class NominalReference:
 
     def normal_scores(self, scores: FloatArray) -> FloatArray:
         """Return scores of an episode as normal scores: standard normal in nominal episodes, at most 6."""
+        require_shape("scores", scores, "steps")
         return self._pool.normal_scores(scores)
 
     def onset(self, scores: FloatArray) -> Onset | None:
@@ -110,6 +111,7 @@ class NominalReference:
 
     def standardised(self, contributions: FloatArray) -> FloatArray:
         """Return contributions in nominal deviations above their nominal mean."""
+        require_shape("contributions", contributions, "steps", len(self.mean))
         standard: FloatArray = (contributions - self.mean) / self.deviation
         return standard
 

@@ -80,6 +80,8 @@ class Signature:
     @classmethod
     def from_values(cls, values: FloatArray) -> Signature:
         """Return a signature from the result of :meth:`values`."""
+        if np.ndim(values) != 1 or len(values) < N_SHAPE or (len(values) - N_SHAPE) % 2:
+            raise InvalidParameter(f"values has shape {np.shape(values)}; expected (2 n + {N_SHAPE},) of n channels.")
         n = (len(values) - N_SHAPE) // 2
         return cls(values[:n], values[n : 2 * n], values[2 * n :])
 

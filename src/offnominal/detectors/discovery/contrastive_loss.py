@@ -5,6 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from offnominal.core.checks import number_in, positive_number
+from offnominal.core.errors import InvalidParameter
+
 
 def discovery_loss(
     first: Tensor,
@@ -24,7 +27,15 @@ def discovery_loss(
         supervised_weight: Weight of the loss of labelled images; the other one has the rest.
         temperature: Divisor of the similarities.
         as_published: Whether to use the rules of the public code of NovelCraft.
+
+    Raises:
+        InvalidParameter: The shapes do not fit, the weight is outside [0, 1] or the temperature is not positive.
     """
+    if first.ndim != 2 or second.shape != first.shape or labels.shape != first.shape[:1]:
+        given = f"{tuple(first.shape)}, {tuple(second.shape)} and {tuple(labels.shape)}"
+        raise InvalidParameter(f"embeddings and labels have the shapes {given}; expected (n, d), (n, d) and (n,).")
+    number_in("supervised_weight", supervised_weight, 0.0, 1.0)
+    positive_number("temperature", temperature)
     views = view_loss(first, second, temperature, as_published=as_published)
     classes = class_loss(first[labels >= 0], labels[labels >= 0], temperature, as_published=as_published)
     return (1.0 - supervised_weight) * views + supervised_weight * classes

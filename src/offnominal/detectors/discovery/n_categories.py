@@ -7,11 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from offnominal.core.checks import integer_in, numeric_array, one_of
+from offnominal.core.checks import integer_in, one_of
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import IntArray
 from offnominal.detectors.discovery.matching import Matching
-from offnominal.detectors.discovery.partly_labelled import UNLABELLED
+from offnominal.detectors.discovery.partly_labelled import UNLABELLED, checked_rows_and_labels
 from offnominal.detectors.discovery.sskm import SSKM
 
 Search = Literal["brent", "all"]
@@ -43,14 +42,13 @@ def estimate_n_clusters(
         >>> estimate_n_clusters(X, y, 8, search="all")
         4
     """
-    labels: IntArray = np.asarray(y)
+    rows, labels = checked_rows_and_labels(X, y)
     known = labels != UNLABELLED
     if not known.any():
         raise InvalidParameter("no row has a class; the number of clusters is estimated from known classes.")
     low = len(np.unique(labels[known]))
     integer_in("max_clusters", max_clusters, low, len(labels) - 1)
     one_of("search", search, ("brent", "all"))
-    rows = np.asarray(numeric_array("rows", X), np.float64)
     total = float(((rows - rows.mean(axis=0)) ** 2).sum())
     losses: dict[int, float] = {}
 

@@ -52,14 +52,7 @@ class PartlyLabelled:
             InvalidParameter: The rows are not finite numbers, the labels do not fit, or there are more known classes
                 than clusters.
         """
-        rows, labels = np.asarray(numeric_array("rows", X), np.float64), np.asarray(y)
-        if rows.ndim != 2 or 0 in rows.shape or not np.isfinite(rows).all():
-            raise InvalidParameter(f"the rows have shape {rows.shape}; expected (rows, columns) of finite numbers.")
-        if labels.shape != (len(rows),) or labels.dtype.kind not in "iu" or labels.min() < UNLABELLED:
-            raise InvalidParameter(
-                f"the labels are {labels.dtype} of shape {labels.shape}; expected {len(rows)} integers, -1 for rows "
-                "without a class."
-            )
+        rows, labels = checked_rows_and_labels(X, y)
         known = labels != UNLABELLED
         classes, numbers, counts = np.unique(labels[known], return_inverse=True, return_counts=True)
         if known.all():
@@ -88,6 +81,19 @@ class PartlyLabelled:
         found = np.empty(len(self.known), np.int64)
         found[self.known], found[~self.known] = self.numbers, of_unlabelled
         return found
+
+
+def checked_rows_and_labels(X: Any, y: Any) -> tuple[FloatArray, IntArray]:
+    """Return rows and their labels as arrays; raise :class:`InvalidParameter` if they do not fit."""
+    rows, labels = np.asarray(numeric_array("rows", X), np.float64), np.asarray(numeric_array("labels", y))
+    if rows.ndim != 2 or 0 in rows.shape or not np.isfinite(rows).all():
+        raise InvalidParameter(f"the rows have shape {rows.shape}; expected (rows, columns) of finite numbers.")
+    if labels.shape != (len(rows),) or labels.dtype.kind not in "iu" or labels.min() < UNLABELLED:
+        raise InvalidParameter(
+            f"the labels are {labels.dtype} of shape {labels.shape}; expected {len(rows)} integers, -1 for rows "
+            "without a class."
+        )
+    return rows, labels
 
 
 def checked_rows(X: Any, width: int) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from offnominal.core.checks import integer_in, number_in, one_of, positive_number
+from offnominal.core.checks import integer_in, number_in, one_of, positive_number, require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.core.types import Array, FloatArray
@@ -86,6 +86,7 @@ class OneClassSVM(RowDetector):
 
     def solve(self, given: FloatArray, **kernel: Any) -> Any:
         """Return scikit-learn's machine, fitted on rows or, with ``kernel="precomputed"``, on their kernel matrix."""
+        require_shape("given", given, "rows", "columns")
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.svm import OneClassSVM as Machine
 

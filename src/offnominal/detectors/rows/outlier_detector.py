@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offnominal.core.checks import number_in
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, NotFitted, OffnominalError, WrongArgument
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.rows.knn import KNN
 from offnominal.detectors.rows.row_detector import RowDetector
+
+
+class EstimatorNotFitted(NotFitted, NotFittedError):  # type: ignore[misc]
+    """An outlier detector is used before it is fitted; the error of scikit-learn and of this package in one."""
 
 
 class OutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """A row detector with a threshold at a quantile of its training scores, with the conventions of scikit-learn.
 
     Here higher is more normal, as in scikit-learn; a row detector itself and PyOD have the opposite sign. Parameters of
-    the row detector have the prefix ``detector__``.
+    the row detector have the prefix ``detector__``. Its errors have the types and messages that scikit-learn
+    prescribes, and are an :class:`~offnominal.core.errors.OffnominalError` as well.
 
     Args:
         detector: Row detector, which is cloned and not changed; ``KNN(5)`` if None. ``KNN(1)`` has no useful threshold:
@@ -59,10 +67,11 @@ class OutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if self.detector is not None and not isinstance(self.detector, RowDetector):
             raise InvalidParameter(f"detector is a {type(self.detector).__name__}; expected a row detector.")
         share = number_in("contamination", self.contamination, 0.0, 0.5, open_low=True)
-        rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        seed = self.random_state
-        if not isinstance(seed, Integral):
-            seed = check_random_state(seed).randint(2**31)
+        with _errors_named():
+            rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            seed = self.random_state
+            if not isinstance(seed, Integral):
+                seed = check_random_state(seed).randint(2**31)
         self.detector_: RowDetector = KNN(5) if self.detector is None else clone(self.detector)
         self.detector_.fit(rows, seed=int(seed))
         self.offset_ = float(np.quantile(-self.detector_.score(rows), share))
@@ -70,8 +79,10 @@ class OutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score_samples(self, X: Any) -> FloatArray:
         """Return the negated anomaly score of each row."""
-        check_is_fitted(self)
-        return -self.detector_.score(validate_data(self, X, dtype=np.float64, reset=False))
+        with _errors_named():
+            check_is_fitted(self)
+            rows = validate_data(self, X, dtype=np.float64, reset=False)
+        return -self.detector_.score(rows)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return :meth:`score_samples` minus the threshold: negative for outliers."""
@@ -81,3 +92,16 @@ class OutlierDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Return -1 for outliers and 1 for the others."""
         inside: Array = self.decision_function(X) >= 0.0
         return np.where(inside, 1, -1)
+
+
+@contextmanager
+def _errors_named() -> Iterator[None]:
+    """Let the errors of scikit-learn's validation be errors of this package as well, with the same messages."""
+    try:
+        yield
+    except NotFittedError as error:
+        raise EstimatorNotFitted(str(error)) from error
+    except OffnominalError:
+        raise
+    except Exception as error:  # Mostly ValueError and TypeError; an object may raise anything when it is converted.
+        raise WrongArgument(str(error)) from error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from offnominal.core.checks import integer_in, number_in, positive_integer
+from offnominal.core.checks import integer_in, number_in, positive_integer, require_shape
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
@@ -111,6 +111,7 @@ class PIDForest(RowDetector):
             raise InvalidParameter(
                 f"max_depth is {max_depth}; expected 1 .. {self.max_depth}, the depth of this forest."
             )
+        require_shape("rows", rows, "rows", self.width_)
         other = copy(self)
         other.max_depth = max_depth
         other.axis_ = np.where(self.level_ < max_depth, self.axis_, -1)
@@ -137,6 +138,7 @@ class PIDForest(RowDetector):
 
     def densities(self, rows: FloatArray) -> FloatArray:
         """Return the (trees, rows) log densities."""
+        require_shape("rows", rows, "rows", self.width_)
         nodes = (self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_)
         return _densities(rows, *nodes, self.density_, self.low_, self.high_, self.lowest_)
 

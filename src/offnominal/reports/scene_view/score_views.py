@@ -51,7 +51,9 @@ class ScoreScale:
             >>> scale.low, scale.threshold
             (49.5, 94.0)
         """
-        normal = np.sort(scores[~positive])
+        require_shape("scores", scores, "n")
+        require_shape("positive", positive, len(scores))
+        normal = np.sort(scores[np.logical_not(positive)])
         if not len(normal):
             low = float(scores.min()) if len(scores) else 0.0
             return cls(low, low, low + 1.0)
@@ -78,7 +80,8 @@ class ScoreScale:
             scores: (n,): scores.
             positive: (n,): whether an element is anomalous.
         """
-        require_shape("positive", positive, *np.shape(scores))
+        require_shape("scores", scores, "n")
+        require_shape("positive", positive, len(scores))
         exceeds = np.asarray(scores) > self.threshold
         grey = LOW_GREY - (LOW_GREY - HIGH_GREY) * self.levels(scores)
         found = np.repeat(grey.astype(np.uint8)[:, None], 3, axis=1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeAlias
 
+from offnominal.core.checks import require_shape
 from offnominal.worlds.craft.blocks import AIR, BY_ID, OPEN_DOOR
 from offnominal.worlds.craft.draws import Draws
 from offnominal.worlds.craft.inventory import Inventory
@@ -120,6 +121,9 @@ class GameState:
     known_trades: tuple[int, ...] = ()
     levels: dict[str, float] = field(default_factory=dict)
     placed: dict[str, tuple[tuple[Cell, int], ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_shape("blocks", self.blocks, "x", "y", "z")
 
     @property
     def layer(self) -> BlockArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import RigFrame
@@ -70,6 +71,8 @@ class AnomalyTruth:
             ticks: Ticks at which it is active.
             height: Height of the base of the object above the ground, m.
         """
+        if not len(ticks):
+            raise InvalidParameter("there are no ticks; expected those at which the anomaly is active.")
         row = int(state.anomalous.argmax())
         x, y = (float(each) for each in state.position[row])
         a, b, c = (float(each) for each in state.size[row])

@@ -8,6 +8,7 @@ import numpy as np
 
 from offnominal.core.checks import instances_of
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.types import Array
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenarios.description import Scenario
@@ -20,6 +21,9 @@ from offnominal.worlds.road.town.errors import InvalidSpawn, NoRoute
 from offnominal.worlds.road.town.snapshot import EGO, Snapshot
 
 ROUNDING = 1e-6
+LABELS = 256
+"""Labels are bytes."""
+KNOWN = frozenset(map(int, Label))
 
 
 class RecordingCheck:
@@ -51,8 +55,12 @@ class RecordingCheck:
 
     def add_image(self, label: Array, number: int) -> None:
         """Count the classes of an image of labels, given the number of its frame."""
-        counts = np.bincount(label.ravel(), minlength=256)
+        if label.dtype.kind not in "iu" or (label.size and not 0 <= label.min() <= label.max() < LABELS):
+            raise InvalidParameter(f"label is {shown(label)}; expected an image of semantic labels, 0 to {LABELS - 1}.")
+        counts = np.bincount(label.ravel(), minlength=LABELS)
         for value in np.flatnonzero(counts):
+            if int(value) not in KNOWN:
+                raise InvalidParameter(f"the image has a label {value}, which no class has.")
             seen = Label(int(value))
             self.pixels[seen] = self.pixels.get(seen, 0) + int(counts[value])
             self._first_seen.setdefault(seen, number)

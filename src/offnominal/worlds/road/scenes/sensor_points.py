@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.checks import positive_number
+from offnominal.core.checks import instance_of, positive_number
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.types import Array, FloatArray
 from offnominal.sensing.errors import InvalidPoints
@@ -149,6 +149,7 @@ def _names(chosen: Iterable[str] | None, known: Iterable[str]) -> list[str]:
 
 
 def _sensor(kind: str, name: str, sensors: dict[str, T]) -> T:
+    instance_of(f"the name of a {kind}", name, str)
     if name not in sensors:
         raise UnknownName(
             f"the frame has no {kind} {name!r}.{did_you_mean(name, sensors)} It has {', '.join(sensors) or 'none'}."

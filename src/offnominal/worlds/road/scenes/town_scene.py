@@ -7,6 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from offnominal.core.checks import number_in
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.sensing.light import Sky
 from offnominal.sensing.scene import Instance, Scene
@@ -59,6 +61,11 @@ class TownScene:
             reach: Distance from the ego vehicle up to which everything is part of the scene, m; None depends on the
                 size of things: 420 m for buildings, 90 m for benches.
         """
+        if reach is not None:
+            number_in("reach", reach, 0.0)
+        lights = self._static.n_lights
+        if len(state.lights) < lights:
+            raise InvalidParameter(f"the state has {len(state.lights)} traffic lights; {self.town.name} has {lights}.")
         centre = state.position[EGO]
         instances = self._static.near(centre, state.lights, reach)
         near = ((state.position - centre) ** 2).sum(axis=1) < (ACTOR_REACH if reach is None else reach) ** 2
@@ -95,6 +102,7 @@ class StaticScene:
         self._position = np.array(where).reshape(-1, 2)
         self._reach = np.array([REACH[place.kind] for place in town.places] + [DETAIL_REACH] * len(details))
         self._head = [place.head for place in town.places] + [-1] * len(details)
+        self.n_lights = 1 + max(self._head, default=-1)
         self._instances: list[tuple[tuple[Instance, ...], ...]] = []
         for number, place in enumerate(town.places):
             states = []

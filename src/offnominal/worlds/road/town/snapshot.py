@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from offnominal.core.checks import require_shape
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 
 
@@ -38,6 +39,14 @@ class Snapshot:
     lights: IntArray
     controls: tuple[float, float, float]
     anomalous: BoolArray
+
+    def __post_init__(self) -> None:
+        n = len(self.kind)
+        for name in ("instance", "label", "heading", "speed", "acceleration", "anomalous"):
+            require_shape(name, getattr(self, name), n)
+        require_shape("position", self.position, n, 2)
+        require_shape("size", self.size, n, 3)
+        require_shape("lights", self.lights, "heads")
 
     @property
     def is_recorded(self) -> bool:
