@@ -3,6 +3,7 @@
 import pytest
 
 from offnominal.papers.comparison.search.search_space import search_space_of
+from offnominal.papers.comparison.studies import ImageStudy, SearchStudy
 from offnominal.studies import load_study
 
 STUDIES = [("comparison-deep", "laptop"), ("comparison-deep", "search")] + [
@@ -12,10 +13,11 @@ STUDIES = [("comparison-deep", "laptop"), ("comparison-deep", "search")] + [
 
 @pytest.mark.parametrize(("name", "scale"), STUDIES)
 def test_networks_have_equal_budgets(name, scale):
-    fixed = load_study(name).at(scale).fixed
+    study = load_study(name).at(scale)
+    assert isinstance(study, SearchStudy | ImageStudy)
     steps = {
         method: given.get("max_iter", 0) * (not only_pretrained(method)) + given.get("pretrain_iter", 0)
-        for method, given in fixed.items()
+        for method, given in study.fixed.items()
     }
     assert len(steps) > 3
     assert len(set(steps.values())) == 1, steps
