@@ -21,12 +21,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from offnominal.core.directories import DATA_VARIABLE
-from offnominal.kinds import AlarmEntry, Cell, DataEntry, run_cell
+from offnominal.kinds import AlarmEntry, Cell, DataEntry
 from offnominal.kinds.faults.data import content_hash, open_data
-from offnominal.kinds.faults.execution import code_of
-from offnominal.studies import CellResult, LocalPool, Store, result_key
+from offnominal.studies import CellResult, LocalPool, Store, result_key, run_cell
 from offnominal.studies.code import Sources
-from offnominal.studies.execution import SINGLE_THREAD_ENVIRONMENT
+from offnominal.studies.execution import SINGLE_THREAD_ENVIRONMENT, code_of
 from offnominal.studies.result_rows import DRAWS
 from offnominal.studies.segments import LARGE, Segments, _about
 from offnominal.studies.task import Task, TaskEnded, TaskResult, run_task

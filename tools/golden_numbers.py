@@ -32,8 +32,8 @@ from offnominal.laws.detector import WORLD, _episodes, _image_episodes
 from offnominal.laws.street_scenes import street_scene
 from offnominal.rollouts.collection import collect
 from offnominal.studies.base import BaseCell
-from offnominal.studies.execution import single_threaded
-from offnominal.studies.kinds import cell_from, kind_of
+from offnominal.studies.execution import run_cell, single_threaded
+from offnominal.studies.kinds import cell_from
 from offnominal.studies.result_rows import SPENT
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.world_source import build_world
@@ -213,7 +213,7 @@ def _search(id: str) -> Iterable[Any]:
 
 def _rows(cell: BaseCell) -> Iterable[Any]:
     """Return the numbers of the rows of a cell, without times and other costs."""
-    table = kind_of(cell).run(cell).rows
+    table = run_cell(cell).rows
     for column in table.column_names:
         values = [value for value in table[column].to_pylist() if isinstance(value, float | int)]
         if column not in SPENT and values:

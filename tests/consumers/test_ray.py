@@ -11,8 +11,8 @@ import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import MissingDependency
-from offnominal.kinds import AlarmEntry, Cell, DataEntry, run_cell
-from offnominal.studies import Store, run_study, same_results
+from offnominal.kinds import AlarmEntry, Cell, DataEntry
+from offnominal.studies import Store, run_cell, run_study, same_results
 
 pytestmark = pytest.mark.long
 

@@ -12,8 +12,8 @@ from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter, ModuleNotAllowed, OffnominalError
 from offnominal.detectors import detectors
-from offnominal.kinds import AlarmEntry, Cell, DataEntry, run_cell
-from offnominal.studies import Store, load_study, open_run, run, runner, verify_run
+from offnominal.kinds import AlarmEntry, Cell, DataEntry
+from offnominal.studies import Store, load_study, open_run, run, run_cell, runner, verify_run
 from offnominal.studies.catalogue import parse
 from offnominal.studies.code import Sources
 from offnominal.studies.task import TaskEnded, run_task

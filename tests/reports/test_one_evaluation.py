@@ -8,8 +8,9 @@ import pytest
 import offnominal as off
 from offnominal.datasets import save_dataset
 from offnominal.detectors import make_detector
-from offnominal.kinds import AlarmEntry, Cell, run_cell
+from offnominal.kinds import AlarmEntry, Cell
 from offnominal.reports.leaderboard import leaderboard_rows
+from offnominal.studies import run_cell
 from offnominal.studies.result_rows import SPENT
 from offnominal.studies.results import RunResults
 

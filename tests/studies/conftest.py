@@ -6,8 +6,7 @@ from types import MappingProxyType
 import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
-from offnominal.kinds import run_cell
-from offnominal.studies import runner
+from offnominal.studies import run_cell, runner
 from offnominal.studies.code import Sources
 
 from .cases import DETECTORS, PoolHere, small_cells

@@ -6,7 +6,7 @@ import numpy as np
 
 from offnominal.reports.study_tables import StudyTable
 from offnominal.reports.table_report import write_table_report
-from offnominal.studies import BaseCell, BaseStudy, StudyKind, make_result
+from offnominal.studies import BaseCell, BaseStudy, CellRows, StudyKind
 
 KIND = f"{__name__}:DiceKind"
 
@@ -48,15 +48,15 @@ class DiceKind(StudyKind[DiceStudy, DiceCell]):
     study_class = DiceStudy
     cell_class = DiceCell
 
-    def prepare(self, cell, *, workers=1):
-        return f"a die with {cell.sides} sides"
+    def open_data(self, cell, *, workers=1):
+        return range(1, cell.sides + 1)
 
-    def code_of(self, cell, sources):
-        return sources.version(f"{__name__}:throw")
+    def data_hash(self, cell, data):
+        return f"a die with {len(data)} sides"
 
-    def run(self, cell, *, sources=None):
-        rows = [{"table_name": f"d{cell.sides}", "mean_throw": throw(cell)}]
-        return make_result(cell, rows, {}, data=self.prepare(cell), code=self.code_of(cell, sources))
+    def run(self, cell, data, meter, *, sources):
+        meter.steps = cell.throws
+        return CellRows([{"table_name": f"d{cell.sides}", "mean_throw": throw(cell, data)}])
 
     def report(self, results, folder):
         rows = self.leaderboard(results)
@@ -67,5 +67,5 @@ class DiceKind(StudyKind[DiceStudy, DiceCell]):
         return sorted(rows, key=lambda row: -row["mean_throw"])
 
 
-def throw(cell):
-    return float(np.random.default_rng(cell.seed).integers(1, cell.sides + 1, cell.throws).mean())
+def throw(cell, faces):
+    return float(np.random.default_rng(cell.seed).choice(faces, cell.throws).mean())

@@ -10,9 +10,9 @@ from offnominal.alarms import EpisodeMaximum, alarms
 from offnominal.core.errors import UnknownName
 from offnominal.detectors.catalogue import detectors
 from offnominal.detectors.rows import KNN, LOF
-from offnominal.kinds.faults.execution import code_of
 from offnominal.studies import result_key
 from offnominal.studies.code import OURS, Sources
+from offnominal.studies.execution import code_of
 from offnominal.studies.store import Store
 
 from .cases import small_cell

@@ -10,9 +10,9 @@ from offnominal.datasets import Recipe
 from offnominal.detectors.catalogue import detectors
 from offnominal.kinds import DataEntry, TransferCell
 from offnominal.kinds.faults.data import folder_of
-from offnominal.kinds.faults.execution import code_of
 from offnominal.studies import code_version
-from offnominal.studies.kinds import kind_of, study_kinds
+from offnominal.studies.execution import code_of
+from offnominal.studies.kinds import study_kinds
 from offnominal.studies.version_lock import object_name, pin_of
 from offnominal.worlds.catalogue import worlds
 
@@ -83,9 +83,9 @@ def test_the_key_covers_all_calibrated_anomalies_of_a_world_if_none_are_named(mo
 
 def test_the_key_of_a_transfer_cell_covers_the_tested_worlds(monkeypatch, locked, sources):
     cell = TransferCell(WORLD, "KNN", "KNN", data=DATA, alarms=(ALARM,), test_worlds=(WORLD, "SAP-Goal1-v0"))
-    before = kind_of(cell).code_of(cell, sources)
+    before = code_of(cell, sources)
     raise_version(monkeypatch, locked, worlds, "SAP-Goal1-v0")
-    assert kind_of(cell).code_of(cell, sources) != before
+    assert code_of(cell, sources) != before
 
 
 @pytest.mark.parametrize(("registry", "id"), [(worlds, WORLD), (anomalies, "action/offset")], ids=names)

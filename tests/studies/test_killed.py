@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from offnominal.kinds import run_cell
-from offnominal.studies import Store, run_study, same_results
+from offnominal.studies import Store, run_cell, run_study, same_results
 from offnominal.studies.files import is_whole
 
 from .cases import small_cell

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.kinds import run_cell
-from offnominal.studies import Store, run_study, runner, same_results
+from offnominal.studies import Store, run_cell, run_study, runner, same_results
 from offnominal.studies.run_manifest import read_run
 from offnominal.studies.runner import CostHistory
 from offnominal.studies.store import LostExamples
@@ -158,7 +157,7 @@ def test_results_that_are_gone_after_the_run_are_missing(go, tmp_path, monkeypat
             shutil.rmtree(tmp_path / "store")
         return found
 
-    home = sys.modules["offnominal.kinds.faults.execution"]
+    home = sys.modules["offnominal.studies.execution"]
     done = home.run_cell
     monkeypatch.setattr(home, "run_cell", do)
     outcome, _ = go(small_cells("KNN", "Mahalanobis", "Time"), folder=tmp_path / "run")
@@ -196,7 +195,7 @@ def test_an_interrupted_run_keeps_what_it_has(go, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return done(cell, **options)
 
-    home = sys.modules["offnominal.kinds.faults.execution"]
+    home = sys.modules["offnominal.studies.execution"]
     done = home.run_cell
     monkeypatch.setattr(home, "run_cell", interrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -215,7 +214,7 @@ def test_data_that_cannot_be_made_fails_its_cells_and_no_others(go):
 
 
 def test_code_that_changed_during_the_run_fails_its_cells(go, monkeypatch):
-    home = sys.modules["offnominal.kinds.faults.execution"]
+    home = sys.modules["offnominal.studies.execution"]
     monkeypatch.setattr(home, "run_cell", lambda cell, **options: run_cell(cell.replace(seed=1), **options))
     outcome, _ = go(small_cells("Time"))
     assert [failure.error for failure in outcome.failures] == ["InputsChanged"]

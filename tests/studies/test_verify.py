@@ -73,7 +73,7 @@ def test_what_it_cost_may_be_another(place):
 
 
 def test_code_that_changed_since_is_told(place, monkeypatch):
-    monkeypatch.setattr(sys.modules["offnominal.kinds.faults.execution"], "code_of", lambda cell, sources: "other")
+    monkeypatch.setattr(sys.modules["offnominal.studies.execution"], "code_of", lambda cell, sources: "other")
     (_, problem) = verify_run(place)[0]
     assert problem == "was computed with other code; run its study again. The numbers are the same."
 
@@ -92,7 +92,7 @@ def test_a_cell_that_cannot_be_done_again_is_told(place, monkeypatch):
     def fail(cell, **options):
         raise OSError("no disk")
 
-    monkeypatch.setattr(sys.modules["offnominal.kinds.faults.execution"], "run_cell", fail)
+    monkeypatch.setattr(sys.modules["offnominal.studies.execution"], "run_cell", fail)
     assert verify_run(place)[0][1] == "cannot be computed again: OSError: no disk"
 
 
@@ -116,7 +116,7 @@ def test_hashes_of_all_cells_are_checked_and_nothing_is_moved(place, monkeypatch
     problems = dict(verify_run(place, share=1.0))
     assert "does not have the SHA-256" in problems[LABELS[2]]
     assert problems[LABELS[0]] == problems[LABELS[1]] == ""
-    monkeypatch.setattr(sys.modules["offnominal.kinds.faults.execution"], "run_cell", None)
+    monkeypatch.setattr(sys.modules["offnominal.studies.execution"], "run_cell", None)
     assert dict(verify_run(place, quick=True)) == problems
     assert store.path(key).exists()
 

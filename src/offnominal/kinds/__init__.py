@@ -8,7 +8,6 @@ __getattr__, __dir__ = lazy_attributes(
         "diagnosis.cell": ("DiagnosisCell",),
         "diagnosis.study": ("DiagnosisStudy",),
         "faults.cell": ("AlarmEntry", "Cell", "DataEntry"),
-        "faults.execution": ("run_cell",),
         "faults.fault_entry": ("FaultEntry",),
         "faults.study": ("Scale", "Study"),
         "transfer.cell": ("TransferCell", "TransferFault"),

@@ -7,7 +7,6 @@ from offnominal.kinds.diagnosis.study import DiagnosisStudy as DiagnosisStudy
 from offnominal.kinds.faults.cell import AlarmEntry as AlarmEntry
 from offnominal.kinds.faults.cell import Cell as Cell
 from offnominal.kinds.faults.cell import DataEntry as DataEntry
-from offnominal.kinds.faults.execution import run_cell as run_cell
 from offnominal.kinds.faults.fault_entry import FaultEntry as FaultEntry
 from offnominal.kinds.faults.study import Scale as Scale
 from offnominal.kinds.faults.study import Study as Study
@@ -27,5 +26,4 @@ __all__ = [
     "TransferCell",
     "TransferFault",
     "TransferStudy",
-    "run_cell",
 ]

@@ -7,9 +7,10 @@ __getattr__, __dir__ = lazy_attributes(
     {
         "base": ("BaseCell", "BaseStudy"),
         "catalogue": ("load_study", "studies"),
-        "cell_result": ("CellResult", "make_result"),
+        "cell_result": ("CellResult", "CellRows"),
         "cells": ("result_key",),
         "detector_study": ("DetectorEntry",),
+        "execution": ("run_cell",),
         "failure": ("Failure",),
         "kind": ("StudyKind",),
         "kinds": ("study_kinds",),

@@ -4,9 +4,10 @@ from offnominal.studies.base import BaseStudy as BaseStudy
 from offnominal.studies.catalogue import load_study as load_study
 from offnominal.studies.catalogue import studies as studies
 from offnominal.studies.cell_result import CellResult as CellResult
-from offnominal.studies.cell_result import make_result as make_result
+from offnominal.studies.cell_result import CellRows as CellRows
 from offnominal.studies.cells import result_key as result_key
 from offnominal.studies.detector_study import DetectorEntry as DetectorEntry
+from offnominal.studies.execution import run_cell as run_cell
 from offnominal.studies.failure import Failure as Failure
 from offnominal.studies.kind import StudyKind as StudyKind
 from offnominal.studies.kinds import study_kinds as study_kinds
@@ -35,6 +36,7 @@ __all__ = [
     "BaseCell",
     "BaseStudy",
     "CellResult",
+    "CellRows",
     "DetectorEntry",
     "Failure",
     "LeaderboardEntry",
@@ -53,10 +55,10 @@ __all__ = [
     "compare_pair",
     "leaderboard",
     "load_study",
-    "make_result",
     "open_run",
     "result_key",
     "run",
+    "run_cell",
     "run_study",
     "same_results",
     "stored_run",

@@ -36,36 +36,40 @@ class CellResult:
     examples: Any
 
 
-def make_result(
-    cell: BaseCell,
-    rows: Sequence[Mapping[str, Any]],
-    cost: Mapping[str, float],
-    *,
-    data: str,
-    code: str,
-    shown: Any = None,
-) -> CellResult:
-    """Return the result of a cell of any kind.
+@dataclass(frozen=True, slots=True, eq=False)
+class CellRows:
+    """What a study kind computes for a cell.
 
     Text belongs in the columns of :data:`~offnominal.studies.result_rows.TEXTS` or in columns whose name ends in
     ``_name``; all other columns are numbers. NaN is stored as a missing value.
 
     Args:
+        rows: Measurements: one mapping per row. Columns of the cell need not be repeated.
+        examples: Arrow table of examples for the report, without the column ``key``; none if None.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    examples: Any = None
+
+
+def make_result(cell: BaseCell, found: CellRows, cost: Mapping[str, float], *, data: str, code: str) -> CellResult:
+    """Return the result of a cell of any kind.
+
+    Args:
         cell: The cell.
-        rows: Measurements: one mapping per row.
+        found: Its rows and examples.
         cost: Any of ``fit_cpu_s``, ``score_cpu_s``, ``evaluate_cpu_s``, ``wall_s``, ``peak_mb`` and ``steps_scored``.
-        data: Hash of the data; see :meth:`~offnominal.studies.kind.StudyKind.prepare`.
-        code: Hash of the code; see :meth:`~offnominal.studies.kind.StudyKind.code_of`.
-        shown: Arrow table of examples for the report; none if None. Its column ``key`` is filled in here.
+        data: Hash of the data; see :meth:`~offnominal.studies.kind.StudyKind.data_hash`.
+        code: Hash of the code; see :func:`~offnominal.studies.execution.code_of`.
     """
     key = result_key(cell, data=data, code=code)
     spent = {**cost, **{name: 0.0 for name in COST if name not in cost}}
     about = {"key": key, **cell.columns(), "alarm": None}
-    full = [{name: _known(value) for name, value in {**about, **row, **spent}.items()} for row in rows]
+    full = [{name: _known(value) for name, value in {**about, **row, **spent}.items()} for row in found.rows]
     for row in full:
         row.setdefault("split", "")
     table = table_of(full).replace_schema_metadata(provenance(cell, key, data=data, code=code))
-    kept = examples.SCHEMA.empty_table() if shown is None else _under_key(shown, key)
+    kept = examples.SCHEMA.empty_table() if found.examples is None else _under_key(found.examples, key)
     return CellResult(cell, key, table, kept)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -12,8 +12,10 @@ import pyarrow as pa
 from offnominal.core.errors import InvalidParameter
 from offnominal.studies import example_episodes
 from offnominal.studies.base import BaseCell, BaseStudy
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 S = TypeVar("S", bound=BaseStudy)
@@ -59,8 +61,10 @@ class StudyKind(ABC, Generic[S, C]):
         return study.cells()
 
     @abstractmethod
-    def prepare(self, cell: C, *, workers: int = 1) -> str:
-        """Generate or download the data of a cell if they are missing, and return their hash.
+    def open_data(self, cell: C, *, workers: int = 1) -> Any:
+        """Return the data of a cell; they are generated or downloaded if they are missing.
+
+        Cells with the same data follow each other: keep them for the next one.
 
         Args:
             cell: The cell.
@@ -68,22 +72,32 @@ class StudyKind(ABC, Generic[S, C]):
         """
 
     @abstractmethod
-    def code_of(self, cell: C, sources: Sources) -> str:
-        """Return a hash of the code that a cell uses.
+    def data_hash(self, cell: C, data: Any) -> str:
+        """Return the hash of the data of a cell.
 
         Args:
             cell: The cell.
-            sources: Reads and follows source code; see :meth:`~offnominal.studies.code.Sources.version`.
+            data: As :meth:`open_data` returns them.
         """
 
     @abstractmethod
-    def run(self, cell: C, *, sources: Sources | None = None) -> CellResult:
-        """Compute a cell in this process with one thread.
+    def run(self, cell: C, data: Any, meter: ResourceMeter, *, sources: Sources) -> CellRows:
+        """Return the rows of a cell. It is called with one thread.
 
         Args:
             cell: The cell.
-            sources: Source code that was read before.
+            data: As :meth:`open_data` returns them.
+            meter: Measures the cost of fitting (``fit``), scoring (``score``) and evaluating (``evaluate``).
+            sources: Reads source code, for parts that are kept under its version.
         """
+
+    def used(self, cell: C) -> Iterable[Used]:
+        """Return the registered objects that a cell uses, besides its kind; their versions are part of the key."""
+        return ()
+
+    def code_details(self, cell: C, sources: Sources) -> Sequence[Any]:
+        """Return other plain data about the code of a cell that are part of the key, such as hashes of classes."""
+        return ()
 
     @abstractmethod
     def report(self, results: RunResults, folder: Path) -> Path:

@@ -28,10 +28,15 @@ class ResourceMeter:
         ...     total = sum(range(1000))
         >>> meter.cpu["fit"] >= 0.0, meter.wall > 0.0, meter.peak_mb() > 1.0
         (True, True, True)
+
+    Attributes:
+        cpu: Processor time in seconds by purpose.
+        steps: Number of scored steps, frames or rows; whoever scores adds them.
     """
 
     def __init__(self) -> None:
         self.cpu: dict[str, float] = {}
+        self.steps = 0
         self._begun = time.perf_counter()
         _forget_peak()
 
@@ -53,16 +58,10 @@ class ResourceMeter:
         """Return the most memory that was held, in MiB."""
         return peak_mb()
 
-
-def cell_cost(meter: ResourceMeter, steps: int) -> dict[str, float]:
-    """Return the cost columns of a cell that was measured with the purposes ``fit``, ``score`` and ``evaluate``.
-
-    Args:
-        meter: Its meter.
-        steps: Number of scored steps or frames.
-    """
-    cpu = {f"{purpose}_cpu_s": meter.cpu.get(purpose, 0.0) for purpose in ("fit", "score", "evaluate")}
-    return cpu | {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": steps}
+    def cost(self) -> dict[str, float]:
+        """Return the columns of the cost of a cell; of purposes, ``fit``, ``score`` and ``evaluate`` count."""
+        cpu = {f"{purpose}_cpu_s": self.cpu.get(purpose, 0.0) for purpose in ("fit", "score", "evaluate")}
+        return cpu | {"wall_s": self.wall, "peak_mb": self.peak_mb(), "steps_scored": self.steps}
 
 
 def peak_mb() -> float:

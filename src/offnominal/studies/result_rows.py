@@ -1,4 +1,4 @@
-"""The result of a cell as a table: one row per split, and one per split and alarm."""
+"""Tables of results: the types of their columns, means over rows, and whether two hold the same numbers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
-from offnominal.evaluation.detector_evaluation import DetectorEvaluation
-from offnominal.evaluation.evaluation_rows import evaluation_rows
 from offnominal.evaluation.metrics import LEADERBOARD, REPLICATED
-from offnominal.studies.base import BaseCell
 
 NAMED = ("split", "anomaly", "kind", "level", "variant", "alarm")
 FACTS = ("cell", "data", "code", "versions")
@@ -38,19 +35,6 @@ WHOLE = (
     "steps_scored",
     "guarantee_n",
 )
-
-
-def result_table(cell: BaseCell, key: str, evaluation: DetectorEvaluation, cost: Mapping[str, float]) -> Any:
-    """Return the rows of a cell.
-
-    Args:
-        cell: The cell.
-        key: Key of its result.
-        evaluation: Evaluation of its detector.
-        cost: Processor time, wall time, memory and the steps scored.
-    """
-    about = {"key": key, **cell.columns()}
-    return table_of([about | row | dict(cost) for row in evaluation_rows(evaluation.reports)])
 
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> Any:

@@ -16,8 +16,8 @@ from offnominal.studies.base import BaseCell
 from offnominal.studies.cells import result_key, select_cells
 from offnominal.studies.code import Sources
 from offnominal.studies.display import Display, LineCallback
+from offnominal.studies.execution import code_of
 from offnominal.studies.failure import ErrorInfo, Failure
-from offnominal.studies.kinds import kind_of
 from offnominal.studies.local import LocalPool
 from offnominal.studies.sinks import Sink, Sinks
 from offnominal.studies.store import Store
@@ -171,7 +171,7 @@ class ActiveRun:
         self.failed_sources: dict[str, ErrorInfo] = {}
         self._begun = time.monotonic()
         sources = Sources()
-        self._codes = [kind_of(cell).code_of(cell, sources) for cell in cells]
+        self._codes = [code_of(cell, sources) for cell in cells]
 
     def prepare(self, pool: Pool) -> None:
         """Generate the datasets that are missing, one task each; then the keys of the results are known."""

@@ -47,7 +47,8 @@ class Store:
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.kinds import Cell, DataEntry, run_cell
+        >>> from offnominal.kinds import Cell, DataEntry
+        >>> from offnominal.studies import run_cell
         >>> folder = TemporaryDirectory()
         >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
         >>> result = run_cell(Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0))
@@ -80,7 +81,7 @@ class Store:
 
         Args:
             key: Key of the result.
-            rows: A table; see :func:`~offnominal.studies.result_rows.result_table`.
+            rows: A table; see :class:`~offnominal.studies.cell_result.CellResult`.
             shown: Examples; see :mod:`~offnominal.studies.example_episodes`.
         """
         if shown is not None and not self.has_examples(key):

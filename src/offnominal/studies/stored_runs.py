@@ -10,7 +10,7 @@ from typing import Any
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.code import Sources
-from offnominal.studies.kinds import kind_of
+from offnominal.studies.execution import code_of
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import read_run
 from offnominal.studies.runs import STORE, cells_of, describe, results_of, run_folder
@@ -93,7 +93,7 @@ def _newest_results(
     outdated: list[str] = []
     for cell in cells:
         if found := index.results_of(cell):
-            code = kind_of(cell).code_of(cell, sources)
+            code = code_of(cell, sources)
             current = [key for version, key in found if version == code]
             labels[current[0] if current else found[0][1]] = cell.label
             if not current:

@@ -8,11 +8,11 @@ from typing import Protocol
 
 from offnominal.core.errors import OffnominalError
 from offnominal.core.imported_modules import import_modules
+from offnominal.studies import execution
 from offnominal.studies.base import BaseCell
 from offnominal.studies.cell_result import CellResult
 from offnominal.studies.code import Sources
 from offnominal.studies.failure import ErrorInfo
-from offnominal.studies.kinds import kind_of
 from offnominal.studies.result_rows import means_of
 from offnominal.studies.store import Store
 
@@ -155,13 +155,13 @@ def run_task(task: Task, sources: Sources) -> TaskResult:
         import_modules(task.cell.modules)
         if task.key:
             return _do(task, sources)
-        return TaskResult(data=kind_of(task.cell).prepare(task.cell, workers=task.workers))
+        return TaskResult(data=execution.prepare(task.cell, workers=task.workers))
     except Exception as error:
         return TaskResult(error_info=ErrorInfo.of(error))
 
 
 def _do(task: Task, sources: Sources) -> TaskResult:
-    result: CellResult = kind_of(task.cell).run(task.cell, sources=sources)
+    result: CellResult = execution.run_cell(task.cell, sources=sources)
     if result.key != task.key:
         raise InputsChanged("the code or the data changed after the run had begun; run it again.")
     if task.store:

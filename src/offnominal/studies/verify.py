@@ -10,9 +10,10 @@ import numpy as np
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName
 from offnominal.core.progress_bar import progress
+from offnominal.studies import execution
 from offnominal.studies.code import Sources
 from offnominal.studies.files import hash_in, read_content
-from offnominal.studies.kinds import cell_from, kind_of
+from offnominal.studies.kinds import cell_from
 from offnominal.studies.result_rows import SPENT, same_results
 from offnominal.studies.run_manifest import labels_of, read_run
 from offnominal.studies.segments import provenance_of, read_cell
@@ -109,7 +110,7 @@ def _compared(path: Path, sources: Sources, allow_modules: Collection[str]) -> t
     except (DamagedFile, MissingFile, InvalidParameter, UnknownName) as error:
         return path.stem[:12], str(error)
     try:
-        again = kind_of(cell).run(cell, sources=sources)
+        again = execution.run_cell(cell, sources=sources)
     except Exception as error:
         return cell.label, f"cannot be computed again: {type(error).__name__}: {error}"
     made = provenance_of(again.rows)

@@ -5,9 +5,9 @@ import pytest
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.kinds import DiagnosisCell, DiagnosisStudy
 from offnominal.kinds.diagnosis.data import open_episodes
-from offnominal.kinds.diagnosis.execution import code_of
 from offnominal.reports.report import write_report
 from offnominal.studies import DetectorEntry, load_study, open_run, run, verify_run
+from offnominal.studies.execution import code_of
 from offnominal.studies.kinds import cell_from, study_from
 
 SPLITS = ["observation/offset@extreme", "action/noise@extreme", "observation", "all", "action", "nominal"]

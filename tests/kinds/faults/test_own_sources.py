@@ -18,14 +18,13 @@ from offnominal.core.errors import (
     UnsupportedEnvironment,
 )
 from offnominal.datasets import save_dataset
-from offnominal.kinds import AlarmEntry, Cell, DataEntry, FaultEntry, run_cell
+from offnominal.kinds import AlarmEntry, Cell, DataEntry, FaultEntry
 from offnominal.kinds.faults.data import content_hash, open_data
 from offnominal.kinds.faults.foreign_code import foreign_version
 from offnominal.kinds.transfer.study import TransferStudy
 from offnominal.reports.fault_page import fault_page as page
-from offnominal.studies import DetectorEntry, open_run, run, verify_run
+from offnominal.studies import DetectorEntry, open_run, run, run_cell, verify_run
 from offnominal.studies.catalogue import parse
-from offnominal.studies.kinds import kind_of
 
 PACKAGE = """
 import gymnasium
@@ -302,7 +301,7 @@ def test_detectors_are_transferred_between_datasets(tmp_path, monkeypatch):
     transfer = TransferStudy("mine", worlds=("pump", "other"), detectors=(DetectorEntry("Mahalanobis"),), replicates=5)
     cells = transfer.cells()
     assert [each.label for each in cells] == ["pump/Mahalanobis/0", "other/Mahalanobis/0"]
-    rows = kind_of(cells[0]).run(cells[0]).rows.to_pylist()
+    rows = run_cell(cells[0]).rows.to_pylist()
     assert {(row["train_world_name"], row["world"], row["split"]) for row in rows} == {
         ("pump", "pump", "pump failures"),
         ("pump", "other", "pump failures"),

@@ -9,12 +9,12 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation import evaluate_split
 from offnominal.kinds import TransferCell, TransferStudy
 from offnominal.kinds.faults.execution import build_alarm, build_detector
-from offnominal.kinds.faults.execution import run_cell as run_study_cell
 from offnominal.kinds.transfer.cell import TRAIN_WORLD
 from offnominal.kinds.transfer.data import open_datasets
-from offnominal.kinds.transfer.execution import RECALIBRATED, code_of, run_cell
+from offnominal.kinds.transfer.execution import RECALIBRATED
 from offnominal.studies import open_run, run, verify_run
 from offnominal.studies.detector_study import DetectorEntry
+from offnominal.studies.execution import code_of, run_cell
 
 from ...studies.cases import ALARM, DATA, SPLIT, WORLD, small_cell
 
@@ -51,7 +51,7 @@ def test_rows_name_the_training_world_and_the_tested_world(rows):
 
 
 def test_numbers_in_the_training_world_are_those_of_an_ordinary_study(rows, sources):
-    usual = run_study_cell(small_cell("Mahalanobis"), sources=sources).rows
+    usual = run_cell(small_cell("Mahalanobis"), sources=sources).rows
     here = rows.filter(pc.equal(rows["world"], WORLD))
     for name in ("matched_auroc", "draws_matched_auroc", "auroc", "miss_rate", "false_alarm_episodes", "mean_delay"):
         assert here[name].to_pylist() == usual[name].to_pylist(), name

@@ -11,6 +11,7 @@ from offnominal.papers.comparison.search import finished_fits as module
 from offnominal.papers.comparison.search import image_search
 from offnominal.papers.comparison.search.configuration_result import ConfigurationResult
 from offnominal.papers.comparison.search.finished_fits import FOLDER, FinishedFits
+from offnominal.studies.execution import run_cell
 from offnominal.studies.result_rows import same_results
 
 from .image_cases import bars
@@ -78,8 +79,8 @@ def test_an_interrupted_search_has_the_results_of_an_uninterrupted_one(cell, hom
     pytest.importorskip("torch", reason="torch is not installed")
     from offnominal.detectors.rows.deep_detector import DeepRowDetector
 
-    monkeypatch.setattr(image_search, "_images", lambda name: bars())
-    whole, fit, fitted = image_search.run_cell(cell), DeepRowDetector.fit, []
+    monkeypatch.setattr(image_search, "open_images", lambda name: bars())
+    whole, fit, fitted = run_cell(cell), DeepRowDetector.fit, []
 
     def interrupted(self, *arguments, **options):
         fitted.append(self)
@@ -89,9 +90,9 @@ def test_an_interrupted_search_has_the_results_of_an_uninterrupted_one(cell, hom
 
     monkeypatch.setattr(DeepRowDetector, "fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        image_search.run_cell(cell)
+        run_cell(cell)
     assert len(kept(home)) == 2
-    resumed = image_search.run_cell(cell)
+    resumed = run_cell(cell)
     assert len(fitted) == 1 + cell.configurations
     assert same_results(resumed.rows, whole.rows)
     assert not kept(home)

@@ -8,6 +8,8 @@ import pytest
 from offnominal.papers.comparison.cells import ImageCell
 from offnominal.papers.comparison.search import image_search as module
 from offnominal.papers.comparison.search.ensembles import ENSEMBLES
+from offnominal.studies.code import Sources
+from offnominal.studies.execution import code_of, prepare, run_cell
 from offnominal.studies.result_rows import same_results
 from offnominal.studies.store import Store
 
@@ -24,11 +26,11 @@ CODED = ImageCell("mnist", ("vae", "vaek", "vaeo"), 0, configurations=2, n_secon
 @pytest.fixture(autouse=True)
 def made_images(monkeypatch):
     images = bars()
-    monkeypatch.setattr(module, "_images", lambda name: images)
+    monkeypatch.setattr(module, "open_images", lambda name: images)
 
 
 def rows_of(cell, method):
-    return [row for row in module.run_cell(cell).rows.to_pylist() if row["method"] == method]
+    return [row for row in run_cell(cell).rows.to_pylist() if row["method"] == method]
 
 
 def test_every_configuration_and_every_ensemble_has_a_row():
@@ -54,7 +56,7 @@ def test_parts_can_be_made_smaller_and_keep_their_share_of_anomalies():
 
 
 def test_one_network_serves_its_scores_and_both_second_stages():
-    run_group = module.run_cell(CODED).rows.to_pylist()
+    run_group = run_cell(CODED).rows.to_pylist()
     single = [row for row in run_group if "ensemble" not in row["configuration"]]
     count = {method: sum(row["method"] == method for row in single) for method in CODED.methods}
     assert count == {"vae": 8, "vaek": 6, "vaeo": 6}
@@ -78,14 +80,14 @@ def test_networks_are_tried_with_all_their_scores(method):
 
 
 def test_a_network_that_cannot_be_trained_is_told_by_everyone_who_needs_it():
-    rows = module.run_cell(CODED.replace(fixed={"latent": 0})).rows.to_pylist()
+    rows = run_cell(CODED.replace(fixed={"latent": 0})).rows.to_pylist()
     assert {row["method"] for row in rows} == set(CODED.methods)
     assert all(row["failure"].startswith("InvalidParameter: latent is 0") for row in rows)
 
 
 def test_a_cell_comes_out_the_same_twice_and_is_found_again(tmp_path):
     cell = ImageCell("mnist", ("osvm",), 2, configurations=4, machines=2)
-    first, second = module.run_cell(cell), module.run_cell(cell)
+    first, second = run_cell(cell), run_cell(cell)
     assert first.key == second.key
     assert same_results(first.rows, second.rows)
     store = Store(tmp_path)
@@ -95,14 +97,14 @@ def test_a_cell_comes_out_the_same_twice_and_is_found_again(tmp_path):
 
 def test_the_key_follows_the_images_and_the_method(monkeypatch):
     knn = ImageCell("mnist", ("knn",), 0, configurations=2)
-    before = module.prepare(knn)
-    assert module.code_of(knn, module.Sources()) != module.code_of(CODED, module.Sources())  # type: ignore[attr-defined]
+    before = prepare(knn)
+    assert code_of(knn, Sources()) != code_of(CODED, Sources())
     other = bars(seed=1)
-    monkeypatch.setattr(module, "_images", lambda name: other)
-    assert module.prepare(knn) != before
+    monkeypatch.setattr(module, "open_images", lambda name: other)
+    assert prepare(knn) != before
 
 
 def test_what_cells_cost_counts_a_shared_network_once():
-    rows = module.run_cell(CODED).rows.to_pylist()
+    rows = run_cell(CODED).rows.to_pylist()
     assert np.isfinite(rows[0]["fit_cpu_s"])
     assert rows[0]["fit_cpu_s"] < sum(row["fit_s"] for row in rows)

@@ -7,7 +7,7 @@ import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.novelcraft.execution import code_of, uses_gpu
+from offnominal.papers.novelcraft.execution import uses_gpu
 from offnominal.papers.novelcraft.published import published_numbers
 from offnominal.papers.novelcraft.published_tables import compare
 from offnominal.papers.novelcraft.results import NoveltyResults
@@ -15,6 +15,7 @@ from offnominal.papers.novelcraft.study import NoveltyStudy
 from offnominal.reports.report import leading_rows, write_report
 from offnominal.studies import runner
 from offnominal.studies.catalogue import load_study
+from offnominal.studies.execution import code_of
 from offnominal.studies.kinds import study_from
 from offnominal.studies.runs import open_run
 

@@ -10,11 +10,12 @@ from offnominal.papers.ood_rl.agents import agent
 from offnominal.papers.ood_rl.build_detectors import observations_for
 from offnominal.papers.ood_rl.cell import MethodEntry, OODCell
 from offnominal.papers.ood_rl.episodes import chosen_settings, trial_parts
-from offnominal.papers.ood_rl.execution import CODE_TARGETS, code_of, run_cell
+from offnominal.papers.ood_rl.execution import CODE_TARGETS
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.series import SCHEMA
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG
 from offnominal.studies import runner
+from offnominal.studies.execution import code_of, run_cell
 from offnominal.studies.result_rows import same_results
 from offnominal.studies.store import Store
 

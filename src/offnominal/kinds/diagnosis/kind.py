@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from offnominal.kinds.diagnosis import execution
 from offnominal.kinds.diagnosis.cell import DIAGNOSIS, DiagnosisCell
-from offnominal.kinds.diagnosis.data import open_episodes
+from offnominal.kinds.diagnosis.data import DiagnosisEpisodes, open_episodes
+from offnominal.kinds.diagnosis.execution import run_diagnosis
 from offnominal.kinds.diagnosis.study import DiagnosisStudy
+from offnominal.kinds.faults.execution import used_objects
 from offnominal.kinds.faults.kind import FaultStudyKind
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used
 from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 
@@ -22,7 +25,7 @@ class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
     id = DIAGNOSIS
     study_class = DiagnosisStudy
     cell_class = DiagnosisCell
-    code_targets = (*FaultStudyKind.code_targets, *execution.CODE_TARGETS)
+    code_targets = (*FaultStudyKind.code_targets, "offnominal.kinds.diagnosis.evaluation:evaluate_diagnosis")
     leaderboard_columns: ClassVar[tuple[str, ...]] = (
         "detector",
         "sensor found",
@@ -33,17 +36,21 @@ class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
         "false onset",
     )
 
-    def prepare(self, cell: DiagnosisCell, *, workers: int = 1) -> str:
-        """Simulate the episodes of a cell, and return their hash."""
-        return open_episodes(cell).content_hash()
+    def open_data(self, cell: DiagnosisCell, *, workers: int = 1) -> DiagnosisEpisodes:
+        """Simulate the episodes of a cell."""
+        return open_episodes(cell)
 
-    def code_of(self, cell: DiagnosisCell, sources: Sources) -> str:
-        """Return a hash of the code of the detector and of the evaluation."""
-        return execution.code_of(cell, sources)
+    def data_hash(self, cell: DiagnosisCell, data: DiagnosisEpisodes) -> str:
+        """Return the hash of the episodes."""
+        return data.content_hash()
 
-    def run(self, cell: DiagnosisCell, *, sources: Sources | None = None) -> CellResult:
+    def used(self, cell: DiagnosisCell) -> list[Used]:
+        """Return the detector, the world and the anomalies."""
+        return used_objects(cell, [cell.world])
+
+    def run(self, cell: DiagnosisCell, data: DiagnosisEpisodes, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit the detector of a cell, and evaluate its explanations."""
-        return execution.run_cell(cell, sources=sources)
+        return run_diagnosis(cell, data, meter)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figure of a run; return the page."""

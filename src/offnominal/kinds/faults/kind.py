@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import ModuleFailed, UnknownName
+from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.catalogue import uses_gpu
-from offnominal.kinds.faults import execution
 from offnominal.kinds.faults.cell import Cell
+from offnominal.kinds.faults.data import content_hash, open_data
+from offnominal.kinds.faults.execution import run_faults, used_objects
 from offnominal.kinds.faults.study import Study
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used
 from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import STUDY, RunResults
 
 
@@ -22,19 +26,26 @@ class FaultStudyKind(StudyKind[Study, Cell]):
     id = STUDY
     study_class = Study
     cell_class = Cell
-    code_targets = execution.CODE_TARGETS
+    code_targets = (
+        "offnominal.evaluation.detector_evaluation:DetectorEvaluator",
+        "offnominal.evaluation.evaluation_rows:evaluation_rows",
+    )
 
-    def prepare(self, cell: Cell, *, workers: int = 1) -> str:
-        """Generate the dataset of a cell if it is missing, and return its hash."""
-        return execution.prepare(cell, workers)
+    def open_data(self, cell: Cell, *, workers: int = 1) -> Dataset:
+        """Return the dataset of a cell, generated on first use."""
+        return open_data(cell, workers)
 
-    def code_of(self, cell: Cell, sources: Sources) -> str:
-        """Return a hash of the code of the detector, of the alarms and of the evaluation."""
-        return execution.code_of(cell, sources)
+    def data_hash(self, cell: Cell, data: Dataset) -> str:
+        """Return the hash of the episodes."""
+        return content_hash(data)
 
-    def run(self, cell: Cell, *, sources: Sources | None = None) -> CellResult:
+    def used(self, cell: Cell) -> list[Used]:
+        """Return the detector, the alarms, the world and the anomalies."""
+        return used_objects(cell, [cell.world])
+
+    def run(self, cell: Cell, data: Dataset, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit, score and evaluate the detector of a cell."""
-        return execution.run_cell(cell, sources=sources)
+        return run_faults(cell, data, meter)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""

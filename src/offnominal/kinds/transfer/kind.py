@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from offnominal.datasets.dataset import Dataset
+from offnominal.kinds.faults.execution import used_objects
+from offnominal.kinds.faults.foreign_code import recorded_objects
 from offnominal.kinds.faults.kind import FaultStudyKind
-from offnominal.kinds.transfer import execution
 from offnominal.kinds.transfer.cell import TRANSFER, TransferCell
+from offnominal.kinds.transfer.data import datasets_hash, open_datasets
+from offnominal.kinds.transfer.execution import run_transfer
 from offnominal.kinds.transfer.study import TransferStudy
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used
 from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 
@@ -20,19 +26,24 @@ class TransferKind(StudyKind[TransferStudy, TransferCell]):
     id = TRANSFER
     study_class = TransferStudy
     cell_class = TransferCell
-    code_targets = (*FaultStudyKind.code_targets, *execution.CODE_TARGETS)
+    code_targets = (*FaultStudyKind.code_targets, "offnominal.kinds.transfer.evaluation:TransferEvaluation")
 
-    def prepare(self, cell: TransferCell, *, workers: int = 1) -> str:
-        """Generate the datasets of a cell that are missing, and return their hash."""
-        return execution.prepare(cell, workers)
+    def open_data(self, cell: TransferCell, *, workers: int = 1) -> dict[str, Dataset]:
+        """Return the dataset of each world, generated on first use."""
+        return open_datasets(cell, workers)
 
-    def code_of(self, cell: TransferCell, sources: Sources) -> str:
-        """Return a hash of the code of the detector, of the alarms and of the evaluation."""
-        return execution.code_of(cell, sources)
+    def data_hash(self, cell: TransferCell, data: dict[str, Dataset]) -> str:
+        """Return the hash of the episodes of all worlds."""
+        return datasets_hash(data)
 
-    def run(self, cell: TransferCell, *, sources: Sources | None = None) -> CellResult:
+    def used(self, cell: TransferCell) -> list[Used]:
+        """Return the detector, the alarms, the worlds and the anomalies."""
+        faults = recorded_objects(cell.world, (fault.anomaly for fault in cell.faults))
+        return [*used_objects(cell, cell.worlds), *faults]
+
+    def run(self, cell: TransferCell, data: dict[str, Dataset], meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit the detector of a cell in its training world, then score and evaluate it in every tested world."""
-        return execution.run_cell(cell, sources=sources)
+        return run_transfer(cell, data, meter)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figure of a run; return the page."""

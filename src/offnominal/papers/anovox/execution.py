@@ -1,4 +1,4 @@
-"""Run a cell of a study of driving scenes: record its scenes, fit, score and evaluate."""
+"""Run a cell of a study of driving scenes: fit, score and evaluate its detector."""
 
 from __future__ import annotations
 
@@ -22,15 +22,11 @@ from offnominal.evaluation.scenes.elements import Unit
 from offnominal.papers.anovox.cell import SceneCell
 from offnominal.papers.anovox.example_frames import choose_examples
 from offnominal.papers.anovox.example_sheet import example_table
-from offnominal.papers.anovox.fitted_detector import fitted_detector, has_weights, weights_hash
+from offnominal.papers.anovox.fitted_detector import fitted_detector, has_weights
 from offnominal.papers.anovox.scene_rows import scene_rows
-from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
-from offnominal.studies.cell_result import CellResult, make_result
-from offnominal.studies.code import Sources
-from offnominal.studies.code_version import Used, code_version
-from offnominal.studies.execution import single_threaded
-from offnominal.studies.kinds import study_kinds
-from offnominal.studies.resource_meter import ResourceMeter, cell_cost
+from offnominal.papers.anovox.scene_sets import SceneSets
+from offnominal.studies.cell_result import CellRows
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.worlds.road.scenes import DrivingFrame
 
 # The simulation does not count: the recorded scenes are the data of a cell.
@@ -54,22 +50,14 @@ class CellEvaluation:
     frames: list[ScoredFrame]
 
 
-def run_cell(cell: SceneCell, *, sources: Sources | None = None) -> CellResult:
-    """Compute a cell in this process with one thread.
-
-    Args:
-        cell: The cell.
-        sources: Source code that was read before.
-    """
-    meter = ResourceMeter()
-    code = code_of(cell, sources or Sources())
-    sets = open_scene_sets(cell.data)
-    with single_threaded():
-        found = evaluate_cell(cell, sets, meter)
-        shown = _examples(cell, sets, found)
-    cost = cell_cost(meter, len(found.frames))
-    cost |= {"evaluate_cpu_s": max(meter.cpu.get("all", 0.0) - cost["score_cpu_s"], 0.0)}
-    return make_result(cell, scene_rows(found.report), cost, data=sets.content_hash(), code=code, shown=shown)
+def run_scenes(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> CellRows:
+    """Fit, score and evaluate the detector of a cell."""
+    found = evaluate_cell(cell, sets, meter)
+    shown = _examples(cell, sets, found)
+    meter.steps = len(found.frames)
+    # Frames are scored one by one while they are evaluated.
+    meter.cpu["evaluate"] = max(meter.cpu.get("all", 0.0) - meter.cpu.get("score", 0.0), 0.0)
+    return CellRows(scene_rows(found.report), shown)
 
 
 def evaluate_cell(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> CellEvaluation:
@@ -128,17 +116,6 @@ def units_of(detector: SceneDetector, units: Iterable[Unit]) -> tuple[Unit, ...]
     """Return the units that a detector scores: pixels of cameras, points of lidars, and voxels of both."""
     needed = {"pixel": "camera", "point": "lidar"}
     return tuple(unit for unit in units if unit not in needed or needed[unit] in detector.sensors)
-
-
-def prepare(cell: SceneCell, *, workers: int = 1) -> str:
-    """Record the scenes of a cell that are missing, and return their hash."""
-    return open_scene_sets(cell.data, workers=workers).content_hash()
-
-
-def code_of(cell: SceneCell, sources: Sources) -> str:
-    """Return a hash of the versions of study kind, detector and parts, and of weights in the package."""
-    used: list[Used] = [(study_kinds, cell.kind, {}), (scene_detectors, cell.detector, cell.parameters)]
-    return code_version(sources, used, weights_hash(cell))
 
 
 def uses_gpu(cell: SceneCell) -> bool:

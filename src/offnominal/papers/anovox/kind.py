@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from offnominal.detectors.scenes import scene_detectors
 from offnominal.papers.anovox import execution
 from offnominal.papers.anovox.cell import SCENES, SceneCell
 from offnominal.papers.anovox.example_sheet import SCHEMA
+from offnominal.papers.anovox.fitted_detector import weights_hash
+from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
 from offnominal.papers.anovox.study import SceneStudy
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used
 from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 
@@ -25,17 +30,25 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("rank", "detector", "content AUROC", "temporal AUROC", "delay")
 
-    def prepare(self, cell: SceneCell, *, workers: int = 1) -> str:
-        """Record the scenes of a cell that are missing, and return their hash."""
-        return execution.prepare(cell, workers=workers)
+    def open_data(self, cell: SceneCell, *, workers: int = 1) -> SceneSets:
+        """Return the scenes of a cell; those that are missing are recorded."""
+        return open_scene_sets(cell.data, workers=workers)
 
-    def code_of(self, cell: SceneCell, sources: Sources) -> str:
-        """Return a hash of the code of the detector, of its parts and of the evaluation."""
-        return execution.code_of(cell, sources)
+    def data_hash(self, cell: SceneCell, data: SceneSets) -> str:
+        """Return the hash of the scenes."""
+        return data.content_hash()
 
-    def run(self, cell: SceneCell, *, sources: Sources | None = None) -> CellResult:
+    def used(self, cell: SceneCell) -> list[Used]:
+        """Return the detector and its parts."""
+        return [(scene_detectors, cell.detector, cell.parameters)]
+
+    def code_details(self, cell: SceneCell, sources: Sources) -> list[str]:
+        """Return the hash of weights in the package."""
+        return [weights_hash(cell)]
+
+    def run(self, cell: SceneCell, data: SceneSets, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit, score and evaluate the detector of a cell."""
-        return execution.run_cell(cell, sources=sources)
+        return execution.run_scenes(cell, data, meter)
 
     def uses_gpu(self, cell: SceneCell, sources: Sources) -> bool:
         """Whether the detector of a cell has a network."""

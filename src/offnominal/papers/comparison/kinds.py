@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from offnominal.datasets.image_sets import ImageSet
+from offnominal.datasets.tables import Table
 from offnominal.papers.comparison.cells import ImageCell, SearchCell
 from offnominal.papers.comparison.search import image_search, table_search
 from offnominal.papers.comparison.studies import ImageStudy, SearchStudy
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
+from offnominal.studies.execution import code_of
 from offnominal.studies.kind import C, Rows, S, StudyKind
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 
@@ -41,17 +45,21 @@ class TableSearchKind(SearchKind[SearchStudy, SearchCell]):
     cell_class = SearchCell
     code_targets = table_search.CODE_TARGETS
 
-    def prepare(self, cell: SearchCell, *, workers: int = 1) -> str:
-        """Download the table of a cell if it is missing, and return its hash."""
-        return table_search.prepare(cell)
+    def open_data(self, cell: SearchCell, *, workers: int = 1) -> Table:
+        """Return the table of a cell, downloaded if it is missing."""
+        return table_search.open_table(cell.table, cell.drop_identifiers)
 
-    def code_of(self, cell: SearchCell, sources: Sources) -> str:
-        """Return a hash of the code of the method, of the search and of the evaluation."""
-        return table_search.code_of(cell, sources)
+    def data_hash(self, cell: SearchCell, data: Table) -> str:
+        """Return the hash of the table."""
+        return table_search.data_hash(data)
 
-    def run(self, cell: SearchCell, *, sources: Sources | None = None) -> CellResult:
+    def code_details(self, cell: SearchCell, sources: Sources) -> list[Any]:
+        """Return the code and the search space of the method."""
+        return [table_search.method_code(cell, sources)]
+
+    def run(self, cell: SearchCell, data: Table, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit and evaluate all configurations of a cell."""
-        return table_search.run_cell(cell, sources=sources)
+        return table_search.run_search(cell, data, meter, code=code_of(cell, sources))
 
 
 class ImageSearchKind(SearchKind[ImageStudy, ImageCell]):
@@ -62,14 +70,18 @@ class ImageSearchKind(SearchKind[ImageStudy, ImageCell]):
     cell_class = ImageCell
     code_targets = image_search.CODE_TARGETS
 
-    def prepare(self, cell: ImageCell, *, workers: int = 1) -> str:
-        """Download the image set of a cell if it is missing, and return its hash."""
-        return image_search.prepare(cell)
+    def open_data(self, cell: ImageCell, *, workers: int = 1) -> ImageSet:
+        """Return the image set of a cell, downloaded if it is missing."""
+        return image_search.open_images(cell.images)
 
-    def code_of(self, cell: ImageCell, sources: Sources) -> str:
-        """Return a hash of the code of the methods, of the search and of the evaluation."""
-        return image_search.code_of(cell, sources)
+    def data_hash(self, cell: ImageCell, data: ImageSet) -> str:
+        """Return the hash of the image set."""
+        return image_search.data_hash(data)
 
-    def run(self, cell: ImageCell, *, sources: Sources | None = None) -> CellResult:
+    def code_details(self, cell: ImageCell, sources: Sources) -> list[Any]:
+        """Return the code and the search space of the methods."""
+        return image_search.method_code(cell, sources)
+
+    def run(self, cell: ImageCell, data: ImageSet, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit and evaluate all configurations of a cell."""
-        return image_search.run_cell(cell, sources=sources)
+        return image_search.run_search(cell, data, meter, code=code_of(cell, sources))

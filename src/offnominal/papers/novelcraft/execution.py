@@ -1,4 +1,4 @@
-"""Run a cell of a study of novelty: record its set, fit, score and evaluate."""
+"""Run a cell of a study of novelty: fit, score and evaluate its method."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ import pyarrow as pa
 from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
 from offnominal.papers.novelcraft.cell import NOVELTY, NoveltyCell
 from offnominal.papers.novelcraft.detector_registries import registry_of
-from offnominal.papers.novelcraft.novelty_sets import NoveltySets, open_novelty_sets
+from offnominal.papers.novelcraft.novelty_sets import NoveltySets
 from offnominal.papers.novelcraft.task_result import SCHEMA, TaskResult
-from offnominal.studies.cell_result import CellResult, make_result
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
 from offnominal.studies.code_version import code_version
 from offnominal.studies.detector_study import DetectorEntry
-from offnominal.studies.execution import single_threaded
 from offnominal.studies.kinds import study_kinds
-from offnominal.studies.resource_meter import ResourceMeter, cell_cost
+from offnominal.studies.resource_meter import ResourceMeter
 
 # The simulation does not count: the recorded set is the data of a cell.
 TASKS = {
@@ -34,20 +33,19 @@ SCORING = (
 """Code that uses detectors."""
 
 
-def run_cell(cell: NoveltyCell, *, sources: Sources | None = None) -> CellResult:
-    """Compute a cell in this process with one thread.
+def run_task(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, sources: Sources) -> CellRows:
+    """Run the task of a cell: fit, score and evaluate its method.
 
     Args:
         cell: The cell.
-        sources: Source code that was read before.
+        sets: Its set.
+        meter: Measures fitting, scoring and evaluation.
+        sources: Networks that cells share are kept under the version of their code.
     """
-    meter, read = ResourceMeter(), sources or Sources()
-    code = code_of(cell, read)
-    with single_threaded():
-        sets = open_novelty_sets(cell.data)
-        found = _run(cell, sets, meter, read)
-    cost = cell_cost(meter, found.scored) | found.cost
-    return make_result(cell, found.rows, cost, data=sets.content_hash, code=code, shown=_shown(cell, found))
+    found = _run(cell, sets, meter, sources)
+    meter.steps = found.scored
+    meter.cpu |= {name.removesuffix("_cpu_s"): seconds for name, seconds in found.cost.items()}
+    return CellRows(found.rows, _shown(cell, found))
 
 
 def _run(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, sources: Sources) -> TaskResult:
@@ -56,7 +54,7 @@ def _run(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, sources: So
         from offnominal.papers.novelcraft.frame_task import run_frames
 
         return run_frames(cell, sets, meter, sources.version(NETWORK))
-    codes = [_detector_code(entry, sources) for entry in cell.detectors]
+    codes = detector_codes(cell, sources)
     if cell.task == "discovery":
         from offnominal.papers.novelcraft.discovery_task import run_discovery
 
@@ -71,15 +69,9 @@ def _shown(cell: NoveltyCell, found: TaskResult) -> Any:
     return pa.Table.from_pylist([about | row for row in found.examples], SCHEMA.remove(0))
 
 
-def prepare(cell: NoveltyCell, *, workers: int = 1) -> str:
-    """Record the set of a cell if it is missing, and return its hash."""
-    return open_novelty_sets(cell.data, workers=workers).content_hash
-
-
-def code_of(cell: NoveltyCell, sources: Sources) -> str:
-    """Return a hash of the versions of the study kind and the detectors."""
-    detectors = [_detector_code(entry, sources) for entry in cell.detectors]
-    return code_version(sources, [(study_kinds, cell.kind, {})], *detectors)
+def detector_codes(cell: NoveltyCell, sources: Sources) -> list[str]:
+    """Return a hash for each detector of a cell: of the versions of it, of its parts and of the study kind."""
+    return [_detector_code(entry, sources) for entry in cell.detectors]
 
 
 def _detector_code(entry: DetectorEntry, sources: Sources) -> str:

@@ -7,11 +7,13 @@ from typing import ClassVar
 
 from offnominal.papers.novelcraft import execution
 from offnominal.papers.novelcraft.cell import NOVELTY, NoveltyCell
+from offnominal.papers.novelcraft.novelty_sets import NoveltySets, open_novelty_sets
 from offnominal.papers.novelcraft.study import NoveltyStudy
 from offnominal.papers.novelcraft.task_result import SCHEMA
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
 from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 
@@ -25,17 +27,21 @@ class NoveltyKind(StudyKind[NoveltyStudy, NoveltyCell]):
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("task", "rank", "method", "variant", "AUROC or accuracy")
 
-    def prepare(self, cell: NoveltyCell, *, workers: int = 1) -> str:
-        """Record the set of a cell if it is missing, and return its hash."""
-        return execution.prepare(cell, workers=workers)
+    def open_data(self, cell: NoveltyCell, *, workers: int = 1) -> NoveltySets:
+        """Return the set of a cell, recorded if it is missing."""
+        return open_novelty_sets(cell.data, workers=workers)
 
-    def code_of(self, cell: NoveltyCell, sources: Sources) -> str:
-        """Return a hash of the code of the detectors and of the evaluation."""
-        return execution.code_of(cell, sources)
+    def data_hash(self, cell: NoveltyCell, data: NoveltySets) -> str:
+        """Return the hash of the set."""
+        return data.content_hash
 
-    def run(self, cell: NoveltyCell, *, sources: Sources | None = None) -> CellResult:
+    def code_details(self, cell: NoveltyCell, sources: Sources) -> list[str]:
+        """Return the hashes of the detectors."""
+        return execution.detector_codes(cell, sources)
+
+    def run(self, cell: NoveltyCell, data: NoveltySets, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit, score and evaluate the method of a cell."""
-        return execution.run_cell(cell, sources=sources)
+        return execution.run_task(cell, data, meter, sources)
 
     def uses_gpu(self, cell: NoveltyCell, sources: Sources) -> bool:
         """Whether a detector of a cell has a network."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.agents.experts import expert
-from offnominal.agents.files import load_policy, policy_hash, save_policy
+from offnominal.agents.files import load_policy, save_policy
 from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.uncertainty import UncertainPolicy, UncertaintyKind
 from offnominal.core.directories import data_home
@@ -54,11 +54,6 @@ def agent(world: str, uncertainty: UncertaintyKind, number: int) -> UncertainPol
     if not isinstance(policy, UncertainPolicy):
         raise InvalidParameter(f"{algorithm} in {world} has no uncertainty estimates; expected an UncertainPolicy.")
     return policy
-
-
-def agent_hash(world: str, uncertainty: UncertaintyKind, number: int) -> str:
-    """Return the SHA-256 of an agent's weights."""
-    return policy_hash(agent(world, uncertainty, number))
 
 
 def agent_path(world: str, uncertainty: UncertaintyKind, number: int) -> Path:

@@ -15,7 +15,6 @@ from offnominal.core.episode import Episode
 from offnominal.core.types import FloatArray
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
-from offnominal.papers.ood_rl.agents import agent, agent_hash
 from offnominal.papers.ood_rl.build_detectors import build_detectors, observations_for
 from offnominal.papers.ood_rl.cell import OODCell
 from offnominal.papers.ood_rl.detection_results import UNCERTAINTY
@@ -23,12 +22,9 @@ from offnominal.papers.ood_rl.episodes import EpisodeGroup, chosen_settings, tra
 from offnominal.papers.ood_rl.separation import measure_separation
 from offnominal.papers.ood_rl.series import predict_series, series_table
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM
-from offnominal.studies.cell_result import CellResult, make_result
-from offnominal.studies.code import Sources
-from offnominal.studies.code_version import Used, code_version
-from offnominal.studies.execution import single_threaded
-from offnominal.studies.kinds import study_kinds
-from offnominal.studies.resource_meter import ResourceMeter, cell_cost
+from offnominal.studies.cell_result import CellRows
+from offnominal.studies.code_version import Used
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.worlds.catalogue import worlds as world_registry
 
 # The training of an agent does not count: its weights are the data of a cell.
@@ -43,30 +39,19 @@ CODE_TARGETS = (
 Row = dict[str, Any]
 
 
-def run_cell(cell: OODCell, *, sources: Sources | None = None) -> CellResult:
-    """Compute a cell in this process with one thread.
-
-    Args:
-        cell: The cell.
-        sources: Source code that was read before.
-    """
-    meter = ResourceMeter()
-    code = code_of(cell, sources or Sources())
-    policy = agent(cell.world, cell.uncertainty, cell.seed)
-    with single_threaded():
-        detectors = build_detectors(cell, policy)
-        with meter("fit"):
-            training = training_episodes(cell, policy)
-            for detector in detectors.values():
-                detector.fit(observations_for(detector, training), seed=cell.seed)
-        rows, steps = [], 0
-        for trial in range(cell.trials):
-            found, scored = run_trial(cell, policy, detectors, trial, meter)
-            rows += found
-            steps += scored
-    return make_result(
-        cell, rows, cell_cost(meter, steps), data=prepare(cell), code=code, shown=_examples(cell, policy)
-    )
+def run_agent(cell: OODCell, policy: UncertainPolicy, meter: ResourceMeter) -> CellRows:
+    """Run the agent of a cell in every setting and evaluate the detectors."""
+    detectors = build_detectors(cell, policy)
+    with meter("fit"):
+        training = training_episodes(cell, policy)
+        for detector in detectors.values():
+            detector.fit(observations_for(detector, training), seed=cell.seed)
+    rows = []
+    for trial in range(cell.trials):
+        found, scored = run_trial(cell, policy, detectors, trial, meter)
+        rows += found
+        meter.steps += scored
+    return CellRows(rows, _examples(cell, policy))
 
 
 def _examples(cell: OODCell, policy: UncertainPolicy) -> Any:
@@ -144,15 +129,10 @@ def _returns(name: str, episodes: Sequence[Episode]) -> Row:
     return {f"{name}_mean": float(returns.mean()), f"{name}_square": float(np.mean(returns * returns))}
 
 
-def prepare(cell: OODCell) -> str:
-    """Train the agent of a cell if it is missing, and return the hash of its weights."""
-    return agent_hash(cell.world, cell.uncertainty, cell.seed)
-
-
-def code_of(cell: OODCell, sources: Sources) -> str:
-    """Return a hash of the versions of study kind, world, faults and methods."""
-    used: list[Used] = [(study_kinds, cell.kind, {}), (world_registry, cell.world, {})]
+def used_objects(cell: OODCell) -> list[Used]:
+    """Return the world, the faults and the methods of a cell."""
+    used: list[Used] = [(world_registry, cell.world, {})]
     used += [(anomaly_registry, name, {}) for name in dict.fromkeys(each.anomaly for each in chosen_settings(cell))]
     for entry in (*cell.methods, *cell.parts):
         used.append((detector_registry, entry.id, entry.parameters | ({"detectors": ()} if entry.parts else {})))
-    return code_version(sources, used)
+    return used

@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from offnominal.agents.files import policy_hash
+from offnominal.agents.uncertainty import UncertainPolicy
 from offnominal.papers.ood_rl import execution
+from offnominal.papers.ood_rl.agents import agent
 from offnominal.papers.ood_rl.cell import OODCell
 from offnominal.papers.ood_rl.series import SCHEMA
 from offnominal.papers.ood_rl.study import OODStudy
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used
 from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 
@@ -25,17 +30,21 @@ class OODKind(StudyKind[OODStudy, OODCell]):
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("world", "method", "AUC", "equal length", "episode means")
 
-    def prepare(self, cell: OODCell, *, workers: int = 1) -> str:
-        """Train the agent of a cell if it is missing, and return the hash of its weights."""
-        return execution.prepare(cell)
+    def open_data(self, cell: OODCell, *, workers: int = 1) -> UncertainPolicy:
+        """Return the agent of a cell, trained if it is missing."""
+        return agent(cell.world, cell.uncertainty, cell.seed)
 
-    def code_of(self, cell: OODCell, sources: Sources) -> str:
-        """Return a hash of the code of world, faults, detectors and evaluation."""
-        return execution.code_of(cell, sources)
+    def data_hash(self, cell: OODCell, data: UncertainPolicy) -> str:
+        """Return the hash of the weights of the agent."""
+        return policy_hash(data)
 
-    def run(self, cell: OODCell, *, sources: Sources | None = None) -> CellResult:
+    def used(self, cell: OODCell) -> list[Used]:
+        """Return the world, the faults and the methods."""
+        return execution.used_objects(cell)
+
+    def run(self, cell: OODCell, data: UncertainPolicy, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Run the agent of a cell in every setting and evaluate the detectors."""
-        return execution.run_cell(cell, sources=sources)
+        return execution.run_agent(cell, data, meter)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""

@@ -48,21 +48,15 @@ def search_rows(
     return rows
 
 
-def search_cost(meter: ResourceMeter, fit_s: float, score_s: float, scored: int, parts: TableSplit) -> dict[str, float]:
-    """Return the cost of a search.
+def count_cost(meter: ResourceMeter, fit_s: float, score_s: float, scored: int, parts: TableSplit) -> None:
+    """Count the cost of a search, which its configurations measured one by one.
 
     Args:
-        meter: Measured the evaluation.
+        meter: The meter of the cell.
         fit_s: CPU seconds of all fits.
         score_s: CPU seconds of all scores.
         scored: Number of configurations that were scored.
         parts: The split.
     """
-    return {
-        "fit_cpu_s": fit_s,
-        "score_cpu_s": score_s,
-        "evaluate_cpu_s": meter.cpu["evaluate"],
-        "wall_s": meter.wall,
-        "peak_mb": meter.peak_mb(),
-        "steps_scored": scored * (len(parts.validation) + len(parts.test)),
-    }
+    meter.cpu |= {"fit": fit_s, "score": score_s}
+    meter.steps = scored * (len(parts.validation) + len(parts.test))

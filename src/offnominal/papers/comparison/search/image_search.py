@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from offnominal.papers.comparison.runners.encoder_runner import EncoderRunner
 from offnominal.papers.comparison.runners.image_runners import SlicedSVMRunner, WideNeighboursRunner
 from offnominal.papers.comparison.runners.runner import ConfigurationRunner
 from offnominal.papers.comparison.search.configuration_result import ConfigurationResult
-from offnominal.papers.comparison.search.evaluation import search_cost, search_rows
+from offnominal.papers.comparison.search.evaluation import count_cost, search_rows
 from offnominal.papers.comparison.search.finished_fits import FinishedFits
 from offnominal.papers.comparison.search.image_search_spaces import (
     CLASSICAL,
@@ -29,49 +30,43 @@ from offnominal.papers.comparison.search.image_search_spaces import (
 )
 from offnominal.papers.comparison.search.polarity import image_distances
 from offnominal.papers.comparison.search.search_space import Configuration, sample_configurations
-from offnominal.studies.cell_result import CellResult, make_result
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
-from offnominal.studies.code_version import code_version
-from offnominal.studies.execution import single_threaded
-from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter
 
 CODE_TARGETS = (
-    "offnominal.papers.comparison.search.image_search:run_cell",
+    "offnominal.papers.comparison.search.image_search:run_search",
     "offnominal.datasets.image_sets:leave_one_out",
 )
 Found = tuple[str, list[ConfigurationResult]]
 
 
-def run_cell(cell: ImageCell, *, sources: Sources | None = None) -> CellResult:
-    """Compute a cell in this process with one thread, on a GPU if there is one.
+def run_search(cell: ImageCell, images: ImageSet, meter: ResourceMeter, *, code: str) -> CellRows:
+    """Fit and evaluate all configurations of a cell, on a GPU if there is one.
 
     Args:
         cell: The cell.
-        sources: Source code that was read before.
+        images: Its image set.
+        meter: Measures the cost.
+        code: Hash of the code; finished fits are kept under it until the cell is finished.
     """
-    meter = ResourceMeter()
-    code = code_of(cell, sources or Sources())
-    images = _images(cell.images)
     parts, name = split_of(cell, images)
-    data = data_hash(images)
-    fits = FinishedFits(cell.digest(), code, data)
-    with single_threaded():
-        with meter("try"):
-            found = list(_results(cell, parts, fits))
-        with meter("evaluate"):
-            distances = image_distances(parts)
-            rows = [
-                row | {"kind": cell.leave, "variant": name}
-                for method, results in found
-                for row in search_rows(method, cell.images, cell.seed, results, parts, distances)
-            ]
+    fits = FinishedFits(cell.digest(), code, data_hash(images))
+    with meter("try"):
+        found = list(_results(cell, parts, fits))
+    with meter("evaluate"):
+        distances = image_distances(parts)
+        rows = [
+            row | {"kind": cell.leave, "variant": name}
+            for method, results in found
+            for row in search_rows(method, cell.images, cell.seed, results, parts, distances)
+        ]
     # Methods that share a network report its whole fit each; the cell has paid for it once.
     score_s = sum(each.score_s for _, results in found for each in results)
     fit_s = max(meter.cpu["try"] + fits.saved_s - score_s, 0.0)
-    cost = search_cost(meter, fit_s, score_s, sum(len(results) for _, results in found), parts)
+    count_cost(meter, fit_s, score_s, sum(len(results) for _, results in found), parts)
     fits.remove()
-    return make_result(cell, rows, cost, data=data, code=code)
+    return CellRows(rows)
 
 
 def split_of(cell: ImageCell, images: ImageSet) -> tuple[TableSplit, str]:
@@ -182,20 +177,14 @@ def _with_second_stages(
     return found
 
 
-def prepare(cell: ImageCell) -> str:
-    """Download the image set of a cell if it is missing, and return its hash."""
-    return data_hash(_images(cell.images))
-
-
-def code_of(cell: ImageCell, sources: Sources) -> str:
-    """Return a hash of the version of the study kind, and of the code and the search spaces of the methods.
+def method_code(cell: ImageCell, sources: Sources) -> list[Any]:
+    """Return a hash of the code of the methods, and their search spaces.
 
     The methods are classes, not registered objects: they have no version.
     """
     spaces = [image_search_space_of(method) for method in cell.methods]
     details = [[method, dict(space.grid), scores] for method, (space, scores) in zip(cell.methods, spaces, strict=True)]
-    methods = sources.version(*(space.detector for space, _ in spaces))
-    return code_version(sources, [(study_kinds, cell.kind, {})], methods, details)
+    return [sources.version(*(space.detector for space, _ in spaces)), details]
 
 
 def data_hash(images: ImageSet) -> str:
@@ -212,5 +201,6 @@ def data_hash(images: ImageSet) -> str:
 
 
 @lru_cache(maxsize=1)
-def _images(name: str) -> ImageSet:
+def open_images(name: str) -> ImageSet:
+    """Return an image set, downloaded if it is missing."""
     return load_images(name)

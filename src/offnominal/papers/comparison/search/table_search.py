@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -13,61 +14,50 @@ from offnominal.datasets.tables.own_tables import own_table_version
 from offnominal.papers.comparison.cells import SearchCell
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.search.configurations import configurations_of, default_result
-from offnominal.papers.comparison.search.evaluation import search_cost, search_rows
+from offnominal.papers.comparison.search.evaluation import count_cost, search_rows
 from offnominal.papers.comparison.search.finished_fits import FinishedFits
 from offnominal.papers.comparison.search.polarity import distances_of
 from offnominal.papers.comparison.search.search_space import search_space_of
-from offnominal.studies.cell_result import CellResult, make_result
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
-from offnominal.studies.code_version import code_version
-from offnominal.studies.execution import single_threaded
-from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter
 
 CODE_TARGETS = (
-    "offnominal.papers.comparison.search.table_search:run_cell",
+    "offnominal.papers.comparison.search.table_search:run_search",
     "offnominal.datasets.tables.table_split:split_table",
 )
 
 
-def run_cell(cell: SearchCell, *, sources: Sources | None = None) -> CellResult:
-    """Compute a cell in this process with one thread.
+def run_search(cell: SearchCell, table: Table, meter: ResourceMeter, *, code: str) -> CellRows:
+    """Fit and evaluate all configurations of a cell.
 
     Args:
         cell: The cell.
-        sources: Source code that was read before.
+        table: Its table.
+        meter: Measures the cost.
+        code: Hash of the code; finished fits are kept under it until the cell is finished.
     """
-    meter = ResourceMeter()
-    code = code_of(cell, sources or Sources())
-    table = _table(cell.table, cell.drop_identifiers)
-    parts, data = split_table(table, cell.seed, normalise=cell.normalise), data_hash(table)
-    fits = FinishedFits(cell.digest(), code, data)
-    with single_threaded():
-        configurations = configurations_of(cell, _table)
-        results = runner_of(cell.method).run(configurations, parts, cell.seed, limit_s=cell.limit_s, fits=fits)
-        with meter("evaluate"):
-            defaults = default_result(cell, parts)
-            distances = distances_of(parts)
-            rows = search_rows(cell.method, cell.table, cell.seed, results, parts, distances, defaults=defaults)
+    parts = split_table(table, cell.seed, normalise=cell.normalise)
+    fits = FinishedFits(cell.digest(), code, data_hash(table))
+    configurations = configurations_of(cell, open_table)
+    results = runner_of(cell.method).run(configurations, parts, cell.seed, limit_s=cell.limit_s, fits=fits)
+    with meter("evaluate"):
+        defaults = default_result(cell, parts)
+        distances = distances_of(parts)
+        rows = search_rows(cell.method, cell.table, cell.seed, results, parts, distances, defaults=defaults)
     fit_s, score_s = sum(each.fit_s for each in results), sum(each.score_s for each in results)
-    cost = search_cost(meter, fit_s, score_s, len(results), parts)
+    count_cost(meter, fit_s, score_s, len(results), parts)
     fits.remove()
-    return make_result(cell, rows, cost, data=data, code=code)
+    return CellRows(rows)
 
 
-def prepare(cell: SearchCell) -> str:
-    """Download the table of a cell if it is missing, and return its hash."""
-    return data_hash(_table(cell.table, cell.drop_identifiers))
-
-
-def code_of(cell: SearchCell, sources: Sources) -> str:
-    """Return a hash of the version of the study kind, and of the code and the search space of the method.
+def method_code(cell: SearchCell, sources: Sources) -> list[Any]:
+    """Return a hash of the code of the method, and its search space.
 
     The method is a class, not a registered object: it has no version.
     """
     space = search_space_of(cell.method)
-    method = [sources.version(space.detector, space.runner), cell.method, dict(space.grid), dict(space.fixed)]
-    return code_version(sources, [(study_kinds, cell.kind, {})], method)
+    return [sources.version(space.detector, space.runner), cell.method, dict(space.grid), dict(space.fixed)]
 
 
 def data_hash(table: Table) -> str:
@@ -83,7 +73,8 @@ def data_hash(table: Table) -> str:
     return text.hexdigest()
 
 
-def _table(name: str, drop_identifiers: bool) -> Table:
+def open_table(name: str, drop_identifiers: bool) -> Table:
+    """Return a table, downloaded if it is missing."""
     return _loaded(name, drop_identifiers, own_table_version(name))
 
 
