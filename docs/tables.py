@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Discrete
+from published_values.study_outcomes import published_summary, study_outcomes
 
 from offnominal.agents import expert_cards
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
@@ -433,6 +434,8 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "pidforest": pidforest_rows,
     "latency": latency_rows,
     "metrics": metric_sections,
+    "published_summary": published_summary,
+    "study_outcomes": study_outcomes,
     "world_gallery": world_gallery,
     "anomaly_gallery": anomaly_gallery,
 }

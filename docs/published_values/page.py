@@ -64,7 +64,7 @@ def page(tables: list[MeasuredTable]) -> str:
     parts = [
         "---\nhide: [toc]\n---",
         "# Scoreboard",
-        _summary(tables),
+        summary(tables),
         RULE,
         *_measured(tables),
         *_exact("fact", tables),
@@ -77,7 +77,8 @@ def page(tables: list[MeasuredTable]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _summary(tables: list[MeasuredTable]) -> str:
+def summary(tables: list[MeasuredTable]) -> str:
+    """Return the counts of all papers in some sentences."""
     counts = {kind: total_of(kind, tables) for kind in KINDS}
     measured, share = counts["measured"], share_of(tables)
     count = len({table.score.paper for table in tables})
@@ -96,13 +97,13 @@ def _measured(tables: list[MeasuredTable]) -> list[str]:
     found = _of("measured", tables)
     groups = _by_paper(found)
     rows = [
-        {"paper": name, "share reproduced": _share(group)} | _counts(total_of("measured", group))
+        {"paper": name, "share reproduced": _share(group)} | counts_of(total_of("measured", group))
         for name, group in [*groups.items(), ("**all**", found)]
     ]
     return [
         "## Measured results",
-        _table(rows),
-        _table({"outcome": name, "meaning": MEANINGS[name]} for name in OUTCOMES),
+        table_of(rows),
+        table_of({"outcome": name, "meaning": MEANINGS[name]} for name in OUTCOMES),
         SHARE,
         "### Differences",
         *_figure("Distribution of differences", "differences"),
@@ -121,20 +122,20 @@ def _exact(kind: Kind, tables: list[MeasuredTable]) -> list[str]:
     groups = _by_paper(_of(kind, tables))
     if not groups:
         return []
-    rows = [{"paper": name} | _counts(total_of(kind, group)) for name, group in groups.items()]
+    rows = [{"paper": name} | counts_of(total_of(kind, group)) for name, group in groups.items()]
     sections = [_section(kind, name, group) for name, group in groups.items()]
-    return [f"## {KINDS[kind].capitalize()}", *([WORK] if kind == "work" else []), _table(rows), *sections]
+    return [f"## {KINDS[kind].capitalize()}", *([WORK] if kind == "work" else []), table_of(rows), *sections]
 
 
 def _section(kind: Kind, name: str, tables: list[MeasuredTable]) -> str:
     """Return the tables of a paper; the number of each links to its file."""
     rows = (
-        {"table": _linked(table), "content, and source of ours": table.content} | _counts(table.counts)
+        {"table": linked(table), "content, and source of ours": table.content} | counts_of(table.counts)
         for table in tables
     )
     link = f"[{name}]({name}.md)"
     return f'??? note "{name}: {KINDS[kind]} by table"\n\n' + indent(
-        f"The page of {link} has the results in full.\n\n{_table(rows)}", "    "
+        f"The page of {link} has the results in full.\n\n{table_of(rows)}", "    "
     )
 
 
@@ -154,7 +155,7 @@ def _quantiles(groups: Mapping[str, list[MeasuredTable]], tables: list[MeasuredT
                     "within the margin (no verdict)": f"{within:.0%}",
                 }
             )
-    return _table(rows)
+    return table_of(rows)
 
 
 def _scales(groups: Mapping[str, list[MeasuredTable]]) -> str:
@@ -177,7 +178,7 @@ def _scales(groups: Mapping[str, list[MeasuredTable]]) -> str:
             }
             for (study, scale), count in sorted(found.items())
         ]
-    return _table(rows)
+    return table_of(rows)
 
 
 def _causes() -> str:
@@ -197,7 +198,7 @@ def _causes() -> str:
         for each in experiments
     ]
     without = WITHOUT.format(_words([id for id, experiments in found.items() if not experiments]))
-    return "\n\n".join(["## Causes of differences", CAUSES, _table(rows), without])
+    return "\n\n".join(["## Causes of differences", CAUSES, table_of(rows), without])
 
 
 def _protocols(tables: list[MeasuredTable]) -> str:
@@ -218,7 +219,7 @@ def _protocols(tables: list[MeasuredTable]) -> str:
             ]
             log += [f"- **{id}**, {each.day}: {each.change} *{each.reason}*" for each in known.log]
             log.append(f"    - Intervals: {known.intervals} Scales, the most powerful last: {', '.join(known.scales)}.")
-    return "\n\n".join(["## Protocols", _table(rows), "\n".join(log)]) if rows else ""
+    return "\n\n".join(["## Protocols", table_of(rows), "\n".join(log)]) if rows else ""
 
 
 def _differing(tables: list[MeasuredTable]) -> str:
@@ -237,7 +238,7 @@ def _differing(tables: list[MeasuredTable]) -> str:
         most = f", the {LISTED} largest" if len(found) > LISTED else ""
         images = ", images" * table.score.table.images
         title = f"{table.score.paper}, {table.score.table.name}{images}: {len(found)}{most}"
-        body = f"{_table(shown)}\n\nAll values: {_linked(table)}."
+        body = f"{table_of(shown)}\n\nAll values: {linked(table)}."
         parts.append(f'??? note "{title}"\n\n{indent(body, "    ")}')
     return "\n\n".join(parts if len(parts) > 1 else [*parts, "There are none."])
 
@@ -258,12 +259,13 @@ def _figure(title: str, name: str) -> list[str]:
     return [f"![{title}](scoreboard/{name}-{mode}.svg#only-{mode})" for mode in MODES]
 
 
-def _linked(table: MeasuredTable) -> str:
+def linked(table: MeasuredTable) -> str:
+    """Return the label of a table, as a link to its file if there is one."""
     there = f"[{table.score.label}](../measured/published/{file_name(table.score)})"
     return there if table.counts.compared else table.score.label
 
 
-def _table(rows: Iterable[Mapping[str, str]]) -> str:
+def table_of(rows: Iterable[Mapping[str, str]]) -> str:
     """Return a Markdown table; columns of numbers are aligned right, but not the first."""
     listed = list(rows)
     if not listed:
@@ -274,7 +276,8 @@ def _table(rows: Iterable[Mapping[str, str]]) -> str:
     return "\n".join([head, f"| {' | '.join(sides)} |", *body])
 
 
-def _counts(counts: OutcomeCounts) -> dict[str, str]:
+def counts_of(counts: OutcomeCounts) -> dict[str, str]:
+    """Return the columns with the number of values and of each outcome."""
     shown = [name for name in OUTCOMES if counts.kind == "measured" or name not in OF_ESTIMATES]
     numbers = {"values": counts.values, **{str(name): counts[name] for name in shown}}
     return {name: f"{number:,}" if number else "–" for name, number in numbers.items()}
