@@ -23,7 +23,7 @@ from offnominal.anomalies.strengths import (
     published_strengths,
     strengths_table,
 )
-from offnominal.evaluation.metrics import METRIC_GROUPS, Metric
+from offnominal.evaluation.metrics import METRIC_GROUPS, METRICS, Metric
 from offnominal.reports.tables import markdown
 from offnominal.worlds import PhysicsParameter, make_world, worlds
 
@@ -249,6 +249,13 @@ def _audit() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+DETECTED = METRICS["budget_detected"].label
+EARLIER = (
+    " This run is older than the detection at a budget of false alarms, by which leaderboards are ordered now: it says "
+    "nothing about what these detectors detect, and its letters are those of single intervals."
+)
+
+
 def leaderboard_table(count: str) -> str:
     """Return the best detectors and the elapsed-time baseline of the measured leaderboard."""
     with (ROOT / "docs" / "measured" / "leaderboard.csv").open(encoding="utf-8") as file:
@@ -257,8 +264,10 @@ def leaderboard_table(count: str) -> str:
     about = {name: shown[0][name] for name in ("worlds", "faults", "scale")}
     rows = [{name: value for name, value in line.items() if name not in about} for line in shown]
     faults = f" and {about['faults']} faults" if about["faults"] else ""
-    where = f"*Mean over {about['worlds']} worlds{faults} of Anomaly-Gym, scale `{about['scale']}`."
-    note = f"{where} Detectors that share a letter are tied.*"
+    ordered = next(name for name in rows[0] if name not in ("rank", "detector", "ties"))
+    run = f"Mean over {about['worlds']} worlds{faults} of Anomaly-Gym, scale `{about['scale']}`"
+    note = f"*{run}, ordered by {ordered}. Detectors that share a letter are tied."
+    note += "*" if ordered == DETECTED else f"{EARLIER}*"
     return f"{markdown(rows, escape=False)}\n\n{note}"
 
 
@@ -412,6 +421,17 @@ def convergence_rows(_: str) -> list[Row]:
     return list(rows.values())
 
 
+def coverage_rows(_: str) -> list[Row]:
+    """Return how often intervals contain the true value, by number and number of episodes."""
+    with (ROOT / "docs" / "measured" / "coverage.csv").open(encoding="utf-8") as file:
+        measured = list(csv.DictReader(file))
+    rows: dict[str, Row] = {}
+    for each in measured:
+        row = rows.setdefault(each["number"], {"number": each["number"]})
+        row[f"n = {each['episodes']}"] = f"{float(each['coverage']):.2f} ({float(each['percentiles']):.2f})"
+    return list(rows.values())
+
+
 TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "worlds": world_rows,
     "signals": signal_rows,
@@ -436,6 +456,7 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "metrics": metric_sections,
     "published_summary": published_summary,
     "study_outcomes": study_outcomes,
+    "coverage": coverage_rows,
     "world_gallery": world_gallery,
     "anomaly_gallery": anomaly_gallery,
 }

@@ -54,9 +54,10 @@ def test_a_table_fits_the_terminal_without_a_broken_word(printed, rows, width):
 def test_the_header_of_a_leaderboard_is_one_line_and_what_does_not_fit_is_named(printed):
     lines = printed(LEADERBOARD, 120)
     assert lines[2].split()[:3] == ["rank", "detector", "ties"]
-    assert "Average precision" in lines[2]
+    assert "Time-matched AUROC" in lines[2]
     assert lines[3].lstrip().startswith("─")
-    assert lines[-1] == "2 more columns need a wider terminal, or --json: FPR at 95 % TPR, Delay at equal cost."
+    left = "Average precision, FPR at 95 % TPR, Delay at budget, Area over budgets"
+    assert lines[-1] == f"4 more columns need a wider terminal, or --json: {left}."
 
 
 def test_a_file_gets_all_columns(printed):

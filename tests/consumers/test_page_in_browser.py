@@ -80,7 +80,7 @@ def test_filters_change_every_part(page):
 
 
 def test_a_metric_where_less_is_better_keeps_the_best_first(page):
-    page.select_option("#metric", label="Delay at equal cost")
+    page.select_option("#metric", label="Delay at budget")
     values = page.eval_on_selector_all(
         "#leaderboard tbody tr td:nth-child(4)", "cells => cells.map(cell => parseFloat(cell.textContent))"
     )

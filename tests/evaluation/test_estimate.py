@@ -77,3 +77,28 @@ def test_the_interval_over_runs_contains_both_sources_of_variance():
     over = average_over_seeds([Estimate(run, run + draws) for run in runs])
     expected = np.sqrt(np.var(runs) / 12 + 0.16)
     assert over.draws.std() == pytest.approx(expected, rel=0.05)
+
+
+def test_few_units_have_wider_intervals_as_students_distribution_does():
+    draws = np.random.default_rng(0).normal(size=200_000)
+    expected = {10: np.sqrt(10 / 9) * 2.262, 50: np.sqrt(50 / 49) * 2.010}
+    for units, end in expected.items():
+        assert Estimate(0.0, draws, units).high == pytest.approx(end, abs=0.05)
+    assert (Estimate(0.0, draws[:99], 1).low, Estimate(0.0, draws[:99], 1).high) == (
+        draws[:99].min(),
+        draws[:99].max(),
+    )
+
+
+def test_a_share_of_few_units_has_its_exact_interval_even_if_no_replicate_differs():
+    certain = Estimate(1.0, np.ones(500), 10, share=True)
+    assert (certain.low, certain.high) == (pytest.approx(0.6915, abs=1e-4), 1.0)
+    wide = Estimate(0.5, np.linspace(0.0, 1.0, 1001), 10, share=True)
+    assert wide.low < 0.02
+
+
+def test_a_combination_has_the_units_of_its_smallest_part_and_is_no_share():
+    parts = [Estimate(0.5, np.zeros(9), units, share=True) for units in (30, 10)]
+    for found in (parts[0] - parts[1], average(parts)):
+        assert (found.units, found.share) == (10, False)
+    assert average([Estimate(0.5, np.zeros(9)), parts[0]]).units == 30

@@ -28,6 +28,13 @@ def test_episodes_that_did_not_fail_do_not_count():
     assert (found.failures, found.lead_time.value) == (1, 5.0)
 
 
+def test_few_failures_have_no_interval_of_the_lead_time():
+    few, enough = (measured([3] * n, [9] * n, [True] * n, replicates=20) for n in (4, 5))
+    assert few.lead_time.low is None
+    assert enough.lead_time.low == few.lead_time.value == 5.0
+    assert few.detected_before.low < 1.0
+
+
 def test_without_failures_nothing_is_defined():
     found = measured([3, -1], [9, 9], [False, False], replicates=20)
     assert (found.failures, found.detected_before.value, found.lead_time.value) == (0, None, None)

@@ -6,8 +6,8 @@ import pytest
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.evaluation import (
     InvalidLabels,
+    measure_alarm_budget,
     measure_discrimination,
-    measure_operating_curve,
     measure_time_matched,
     measure_timing,
 )
@@ -34,7 +34,7 @@ def test_scores_that_cannot_be_ranked_are_refused(scores, words):
     with pytest.raises(InvalidScores, match=words.replace("scores", "nominal scores")):
         measure_time_matched(GOOD, LABELS, scores)
     with pytest.raises(InvalidScores, match=words.replace("scores", "nominal scores")):
-        measure_operating_curve(GOOD, [1, 1], scores)
+        measure_alarm_budget(GOOD, [1, 1], scores)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_alarms_and_onsets_that_do_not_fit_are_refused():
     with pytest.raises(InvalidLabels, match="onsets of 1 episodes; expected 2"):
         measure_timing(LABELS, [1])
     with pytest.raises(InvalidLabels, match="onsets of 3 episodes"):
-        measure_operating_curve(GOOD, [1, 1, 1], GOOD)
+        measure_alarm_budget(GOOD, [1, 1, 1], GOOD)
 
 
 @pytest.mark.parametrize("replicates", [-1, 2.0, True])

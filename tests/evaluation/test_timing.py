@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.evaluation import measure_equal_cost, measure_false_alarms, measure_timing
+from offnominal.evaluation import measure_false_alarms, measure_timing
 
 
 def at(length, *steps):
@@ -57,11 +57,44 @@ def test_the_interval_of_a_median_delay_has_no_end_where_it_may_not_exist():
     assert found.columns("d") == {"d": 2, "d_low": 2, "d_high": None}
 
 
-def test_misses_of_short_episodes_are_censored_in_the_mean():
+def test_a_miss_costs_the_horizon_however_short_its_episode_is():
     found = measure_timing([at(12), at(40, 14)], [10, 10], horizon=8, replicates=0)
-    assert found.mean_delay.value == 4.0
+    assert found.mean_delay.value == 6.0
     assert found.curve.at_risk.tolist() == [2, 2, 1, 1, 1]
     assert found.horizon == 8
+
+
+def crashes_and_others(crash, other):
+    """Return the timing of four episodes that crash 3 steps after their onset, and of four that last."""
+    alarms = [at(13) if crash is None else at(13, 10 + crash)] * 4 + [at(60, 10 + other)] * 4
+    return measure_timing(alarms, [10] * 8, failed=[True] * 4 + [False] * 4)
+
+
+def test_missing_every_crash_does_not_shorten_the_delay():
+    everything = measure_timing([at(60, 15)] * 8, [10] * 8, replicates=0)
+    assert everything.mean_delay.value == 5.0
+    assert crashes_and_others(None, 5).mean_delay.value == 12.5
+
+
+def test_catching_every_crash_is_better_than_missing_all_and_a_little_faster_elsewhere():
+    bad, good = crashes_and_others(None, 4), crashes_and_others(2, 7)
+    assert (bad.mean_delay.value, good.mean_delay.value) == (12.0, 4.5)
+    assert (bad.curve.failed.share[-1], good.curve.failed.share[-1]) == (0.5, 0.0)
+    assert (bad.failures.detected_before.value, good.failures.detected_before.value) == (0.0, 0.0)
+    assert crashes_and_others(1, 7).failures.detected_before.value == 1.0
+    assert crashes_and_others(0, 7).failures.lead_time.value == 2.0
+
+
+def test_the_mean_delay_is_the_area_above_the_cumulative_incidence():
+    rng = np.random.default_rng(3)
+    lengths = rng.integers(12, 60, 40)
+    alarms = [rng.random(length) < 0.05 for length in lengths]
+    found = measure_timing(alarms, [10] * 40, failed=(rng.random(40) < 0.5).tolist(), replicates=0)
+    share = found.curve.detected.share
+    shares = np.append(share, np.full(20, share[-1]))[:20]
+    assert found.mean_delay.value == pytest.approx(np.sum(1.0 - shares))
+    assert found.within[10].value == pytest.approx(share[10])
+    assert 1.0 - found.miss_rate.value == pytest.approx(share[-1])
 
 
 def test_an_alarm_that_never_stops_is_on_time_and_early():
@@ -86,11 +119,11 @@ def test_without_faults_there_is_no_timing():
 
 def test_false_alarms_are_counted_by_step_and_by_episode():
     false = measure_false_alarms([at(100, 3, 4, 5), at(100), at(50, 0)], replicates=0)
-    assert false.per_1000_steps.value == pytest.approx(16.0)
+    assert false.steps_in_alarm.value == pytest.approx(16.0)
+    assert false.per_1000_steps.value == pytest.approx(1000.0 * 2 / (4 + 100 + 1))
     assert false.episodes.value == pytest.approx(2 / 3)
     found = measure_timing(ALARMS, ONSETS, nominal=[at(100, 3, 4, 5), at(100), at(50, 0)], replicates=0)
-    assert found.false_alarms.per_1000_steps.value == pytest.approx(16.0)
-    assert {"false_alarms", "false_alarm_episodes"} < found.numbers().keys()
+    assert {"false_alarms", "steps_in_alarm", "false_alarm_episodes"} < found.numbers().keys()
 
 
 def test_every_number_has_an_interval_around_it():
@@ -121,5 +154,3 @@ def test_a_horizon_must_be_positive():
 def test_a_requested_delay_must_be_a_number_of_steps(within):
     with pytest.raises(InvalidParameter, match="within is"):
         measure_timing(ALARMS, ONSETS, within=within, replicates=0)
-    with pytest.raises(InvalidParameter, match="within is"):
-        measure_equal_cost([np.zeros(30)], [10], [np.zeros(30)], within=within, replicates=0)

@@ -30,7 +30,7 @@ from offnominal.detectors.discovery import Matching
 from offnominal.detectors.rows import KNN, EstimatorAdapter, OutlierDetector, RowDetector
 from offnominal.detectors.rows.estimator_adapter import OutlierEstimator
 from offnominal.detectors.scenes import SceneObservation
-from offnominal.evaluation import OperatingCurve, measure_operating_curve
+from offnominal.evaluation import AlarmBudget, measure_alarm_budget
 from offnominal.kinds import FaultEntry, Study
 from offnominal.laws import street_scene
 from offnominal.reports import Comparison
@@ -129,7 +129,7 @@ BY_CLASS = {
     np.void: lambda kind: np.zeros(1, SLOT)[0],
     Twin: lambda kind: Twin(nominal()[0], nominal()[0]),
     InjectedVectorEnv: lambda kind: off.make_vec("SAP-Goal0-v0", 2),
-    OperatingCurve: lambda kind: measure_operating_curve([np.ones(5)], [2], [np.zeros(5)]),
+    AlarmBudget: lambda kind: measure_alarm_budget([np.ones(5)], [2], [np.zeros(5)]),
     AlarmState: lambda kind: AlarmState(np.zeros(3, np.int64), np.zeros(3)),
     Alarm: lambda kind: (Maximum if inspect.isabstract(kind) else kind)().fit(scores()),
     Detector: lambda kind: saved_detectors.fitted("KNN")[0],

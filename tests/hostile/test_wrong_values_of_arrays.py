@@ -15,7 +15,7 @@ from offnominal.core import Stream, stream_keys
 from offnominal.core.errors import InvalidParameter, InvalidScores, InvalidState, OffnominalError
 from offnominal.datasets.scenes import DrivingScene
 from offnominal.detectors import IsolationForest
-from offnominal.evaluation import Estimate, estimate_detection_curve
+from offnominal.evaluation import Estimate, estimate_cumulative_incidence
 from offnominal.evaluation.resampling_units import block_bounds
 from offnominal.evaluation.scenes import collect_scores
 from offnominal.evaluation.scenes.as_published import measure_as_published
@@ -46,7 +46,7 @@ def context() -> FaultContext:
         lambda: Pixelate().corrupt(FLAT.astype(np.uint8), 0.5, context()),
         lambda: EpisodeEwma().fit(simulate_scores(100, seed=0)).run_statistic(np.zeros(3)),
         lambda: Estimate.of(np.array(1.0)),
-        lambda: estimate_detection_curve(np.array([1, 2]), np.array([3])),
+        lambda: estimate_cumulative_incidence(np.array([1, 2]), np.array([3]), np.array([True])),
         lambda: block_bounds(np.array([0, 10]), 0),
         lambda: off.calibrate("SAP-Goal0-v0", anomalies=["action/delay"], levels=[0.75], budget=0),
     ],

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pyarrow as pa
 
+from offnominal.evaluation.alarm_budget import GRID, curve_name
 from offnominal.evaluation.guarantee_check import GuaranteeCheck
 from offnominal.studies.results import RunResults
 
@@ -43,8 +44,24 @@ FAULTS = (
 )
 EASE = {"observation": 1.25, "action": 0.95, "dynamics": 0.7}
 ALARMS = {"ThreeSigma": (1.1, 9.0), "Quantile 99 %": (0.9, 12.0), "EpisodeMaximum": (1.8, 0.6)}
-DRAWN = ("auroc", "matched_auroc", "excess_auroc", "average_precision", "fpr95", "equal_cost_mean_delay")
-COUNTS = {"episodes": 100, "never_faulty": 4, "one_class": 0, "steps": 14000, "active_steps": 6200}
+DRAWN = (
+    "auroc",
+    "matched_auroc",
+    "excess_auroc",
+    "average_precision",
+    "fpr95",
+    "budget_detected",
+    "budget_mean_delay",
+    "budget_area",
+)
+COUNTS = {
+    "episodes": 100,
+    "never_faulty": 4,
+    "nominal_episodes": 100,
+    "one_class": 0,
+    "steps": 14000,
+    "active_steps": 6200,
+}
 
 
 def logistic(x):
@@ -67,10 +84,21 @@ def discrimination(name, effect, rng):
         "excess_auroc": local - (clock if name != "Random" else 0.5),
         "average_precision": 0.45 + 0.5 * (2 * matched - 1),
         "fpr95": 0.95 * (2 - 2 * matched),
-        "equal_cost_mean_delay": 20.0 * (1.0 - max(2 * matched - 1, 0.0) ** 1.5),
+        **budgets(max(2 * matched - 1, 0.0)),
         "time_auroc": clock,
-        "equal_cost_within_10": max(2 * matched - 1.1, 0.0),
-        "equal_cost_miss_rate": 1 - (2 * matched - 1),
+    }
+
+
+def budgets(skill):
+    """Return detection and delay at the budget, and their curves."""
+    shares = {budget: min(skill + 0.15 * np.log10(budget) + (budget / 1000.0) ** 2, 1.0) for budget in GRID}
+    shares = {budget: float(max(share, 0.0)) for budget, share in shares.items()}
+    return {
+        "budget_detected": shares[1.0],
+        "budget_mean_delay": 20.0 * (1.0 - shares[1.0] ** 1.5),
+        "budget_area": float(np.mean([shares[budget] for budget in GRID[:7]])),
+        **{curve_name("detected", budget): share for budget, share in shares.items()},
+        **{curve_name("delay", budget): 20.0 * (1.0 - share**1.5) for budget, share in shares.items()},
     }
 
 

@@ -89,8 +89,8 @@ def leaderboard(
 ) -> None:
     """Show the leaderboard of a run, with intervals and ties.
 
-    Two detectors share a letter if the 95 % interval of their paired difference contains 0. Nothing is computed: the
-    results come from the store.
+    Two detectors share a letter if the interval of their paired difference contains 0; the intervals of all pairs are
+    simultaneous. Nothing is computed: the results come from the store.
 
     Example: [bold]offnominal leaderboard quickstart --kind action --metric fpr95[/]
     """

@@ -60,12 +60,29 @@ class AlarmBudget:
         return self.nominal_steps * self.budget >= PER_STEPS
 
     def numbers(self) -> dict[str, Estimate]:
-        """Return the numbers by name, without the curve and the threshold, which is in the unit of the score."""
-        return {
+        """Return the numbers by name, without the threshold, which is in the unit of the score."""
+        numbers = {
             "budget_detected": self.detected,
             "budget_mean_delay": self.mean_delay,
             "budget_area": self.area,
         }
+        for what, curve in (("detected", self.curve_detected), ("delay", self.curve_delay)):
+            numbers |= {curve_name(what, budget): each for budget, each in zip(GRID, curve, strict=True)}
+        return numbers
+
+
+def curve_name(what: str, budget: float) -> str:
+    """Return the name of a point of a curve.
+
+    Args:
+        what: ``"detected"`` or ``"delay"``.
+        budget: One of :data:`GRID`.
+
+    Example:
+        >>> curve_name("detected", 0.5)
+        'curve_detected_0.5'
+    """
+    return f"curve_{what}_{budget:g}"
 
 
 def measure_alarm_budget(
@@ -127,17 +144,17 @@ def alarm_budget_of_records(
         positive_integer("horizon", horizon),
         resamples.counts,
     )
-    here = budgets.index(budget)
+    here, units = budgets.index(budget), min(len(records.faulty), resamples_nominal.units)
     grid = [budgets.index(each) for each in GRID]
     return AlarmBudget(
         budget=budget,
-        threshold=Estimate.of(thresholds[here]),
-        detected=Estimate.of(found[0, here]),
-        mean_delay=Estimate.of(found[1, here]),
+        threshold=Estimate.of(thresholds[here], units),
+        detected=Estimate.of(found[0, here], units, share=True),
+        mean_delay=Estimate.of(found[1, here], units),
         horizon=horizon,
-        area=Estimate.of(partial_area(found[0][grid])),
-        curve_detected=tuple(Estimate.of(found[0, each]) for each in grid),
-        curve_delay=tuple(Estimate.of(found[1, each]) for each in grid),
+        area=Estimate.of(partial_area(found[0][grid]), units),
+        curve_detected=tuple(Estimate.of(found[0, each], units, share=True) for each in grid),
+        curve_delay=tuple(Estimate.of(found[1, each], units) for each in grid),
         nominal_steps=len(nominal.values),
     )
 

@@ -28,14 +28,16 @@ class Resamples:
 
     Args:
         counts: (n, 1 + replicates): the first column is all ones, the original episodes.
+        distinct: Number of different episodes, where some repeat; None if all differ.
 
     Example:
         >>> resamples = Resamples.draw(100, 1000, seed=0)
         >>> resamples.mean(np.arange(100.0))
-        Estimate(49.500 [43.810, 55.180])
+        Estimate(49.500 [43.790, 55.250])
     """
 
     counts: Counts
+    distinct: int | None = None
 
     @classmethod
     def draw(cls, n: int, replicates: int = REPLICATES, *, seed: int = 0, purpose: str = "bootstrap") -> Resamples:
@@ -65,7 +67,12 @@ class Resamples:
 
     def take(self, episodes: IntArray) -> Resamples:
         """Return the resamples of the given episodes, which may repeat."""
-        return Resamples(self.counts[episodes])
+        return Resamples(self.counts[episodes], len(np.unique(episodes)))
+
+    @property
+    def units(self) -> int:
+        """Number of independent units."""
+        return len(self.counts) if self.distinct is None else self.distinct
 
     def mean(self, values: FloatArray) -> Estimate:
         """Return the mean of one value per episode, without episodes whose value is NaN."""
@@ -73,19 +80,35 @@ class Resamples:
 
     def means(self, values: FloatArray) -> list[Estimate]:
         """Return the mean of each column of (n, k) values."""
+        return self._averaged(values, share=False)
+
+    def shares(self, holds: FloatArray) -> list[Estimate]:
+        """Return the share of episodes for which each of several conditions holds.
+
+        Args:
+            holds: (n, k): 1 where a condition holds, 0 where not, NaN for episodes that do not count.
+        """
+        return self._averaged(holds, share=True)
+
+    def _averaged(self, values: FloatArray, *, share: bool) -> list[Estimate]:
         sums, weights = (np.zeros((values.shape[1], self.counts.shape[1])) for _ in range(2))
         _add_up(self.counts, values, sums, weights)
-        return [Estimate.of(row) for row in _divided(sums, weights)]
+        defined = (~np.isnan(values)).sum(axis=0)
+        return [
+            Estimate.of(row, min(self.units, int(count)), share=share)
+            for row, count in zip(_divided(sums, weights), defined, strict=True)
+        ]
 
     def share(self, holds: BoolArray) -> Estimate:
-        """Return the fraction of episodes for which a condition holds, given as (n, 1 + replicates)."""
-        return Estimate.of(_divided(np.einsum("er,er->r", self.counts, holds), self.counts.sum(axis=0)))
+        """Return the share of episodes for which a condition holds, given as (n, 1 + replicates)."""
+        shares = _divided(np.einsum("er,er->r", self.counts, holds), self.counts.sum(axis=0))
+        return Estimate.of(shares, self.units, share=True)
 
     def ratio(self, above: FloatArray, below: FloatArray) -> Estimate:
         """Return the ratio of two sums over episodes."""
         sums, weights = (np.zeros((2, self.counts.shape[1])) for _ in range(2))
         _add_up(self.counts, np.stack([above, below], axis=1), sums, weights)
-        return Estimate.of(_divided(sums[0], sums[1]))
+        return Estimate.of(_divided(sums[0], sums[1]), self.units)
 
     def median(self, values: FloatArray) -> Estimate:
         """Return the lower median of one value per episode, without episodes whose value is NaN.
@@ -96,7 +119,7 @@ class Resamples:
         order = defined[np.argsort(values[defined], kind="stable")]
         middle = np.full(self.counts.shape[1], np.nan)
         _find_middle(self.counts, order, values, middle)
-        return Estimate.of(middle)
+        return Estimate.of(middle, min(self.units, len(defined)))
 
 
 def _divided(above: Array, below: Array) -> FloatArray:

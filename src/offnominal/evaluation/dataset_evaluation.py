@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from offnominal.alarms.alarm import Alarm
 from offnominal.core.progress_bar import progress
 from offnominal.detectors.detector import Detector
+from offnominal.evaluation.alarm_budget import BUDGET
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.data_splits import Splits, chosen_splits, name_of
 from offnominal.evaluation.detector_evaluation import DetectorEvaluator, Options, Unit
@@ -22,6 +23,7 @@ def evaluate(
     splits: Iterable[str] | None = None,
     within: Sequence[float] = WITHIN,
     horizon: float = HORIZON,
+    budget: float = BUDGET,
     unit: Unit = "steps",
     period: float | None = None,
     block: int | None = None,
@@ -42,6 +44,8 @@ def evaluate(
         splits: Names of splits with faults; all if None.
         within: Delays for which the detected fraction is computed.
         horizon: Horizon of the restricted mean delay.
+        budget: False alarms per 1,000 nominal steps for the detection at a budget; see
+            :func:`~offnominal.evaluation.false_alarm_rate.per_1000_steps` for a rate per hour.
         unit: Unit of `within`, `horizon` and all delays: ``"steps"`` or ``"seconds"``.
         period: Seconds per step; if None, the median time step of the extra ``time``, where there is one. With it,
             false alarms are counted per hour too.
@@ -61,9 +65,9 @@ def evaluate(
         True
     """
     evaluator = DetectorEvaluator(detector, {} if alarm is None else {alarm.id: alarm})
-    options = Options(within, horizon, unit, period, block, replicates, seed)
+    options = Options(within, horizon, budget, unit, period, block, replicates, seed)
     chosen = chosen_splits(data, splits)
     with progress(f"Evaluating {detector.name} on {name_of(data)}", total=len(chosen)) as tick:
-        found = evaluator.evaluate(data, splits=chosen, curves=True, options=options, tick=tick)
+        found = evaluator.evaluate(data, splits=chosen, options=options, tick=tick)
     (report,) = found.reports.values()
     return report

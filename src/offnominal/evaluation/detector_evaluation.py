@@ -16,10 +16,12 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress_bar import ProgressCallback
 from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import Detector
+from offnominal.evaluation.alarm_budget import BUDGET
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.data_splits import TEST, Splits, chosen_splits, name_of, nominal_split
 from offnominal.evaluation.evaluation_report import EvaluationReport
 from offnominal.evaluation.example_episodes import ExampleEpisodes
+from offnominal.evaluation.failure import ended_by_failure
 from offnominal.evaluation.ground_truth import GroundTruth
 from offnominal.evaluation.guarantee_check import check_guarantee, untested
 from offnominal.evaluation.split_evaluation import (
@@ -50,6 +52,7 @@ class Options:
 
     within: Sequence[float] = WITHIN
     horizon: float = HORIZON
+    budget: float = BUDGET
     unit: Unit = "steps"
     period: float | None = None
     block: int | None = None
@@ -153,7 +156,6 @@ class DetectorEvaluator:
         data: Splits,
         *,
         splits: Iterable[str] | None = None,
-        curves: bool = False,
         options: Options | None = None,
         tick: ProgressCallback | None = None,
     ) -> DetectorEvaluation:
@@ -162,12 +164,11 @@ class DetectorEvaluator:
         Args:
             data: The dataset, or episodes by name of the split.
             splits: Names of splits with faults; all if None.
-            curves: Whether to compute operating curves, which are long.
             options: Options; the defaults if None.
             tick: Called after each split.
         """
         chosen = chosen_splits(data, splits)
-        run = _DatasetRun.of(self, data, chosen, options or Options(), curves)
+        run = _DatasetRun.of(self, data, chosen, options or Options())
         reports: dict[str, list[SplitReport]] = {name: [] for name in self.alarms or [""]}
         examples: list[dict[str, Any]] = []
         for name in chosen:
@@ -204,7 +205,7 @@ class ScoredSplit:
             self.period = float(np.median(np.diff(episodes[0].extras[TIME])))
         for episode in episodes:
             self.examples.offer(len(self.truths), episode)
-            self.truths.append(GroundTruth(episode.active.copy(), episode.events))
+            self.truths.append(GroundTruth(episode.active.copy(), episode.events, ended_by_failure(episode)))
         self.scores += scores
         self.episodes += episodes if keep else []
 
@@ -230,7 +231,6 @@ class _DatasetRun:
     evaluator: DetectorEvaluator
     data: Splits
     options: Options
-    curves: bool
     tested: bool
     nominal: NominalScores | None
     nominal_alarms: dict[str, Any]
@@ -240,9 +240,7 @@ class _DatasetRun:
     period: float | None
 
     @classmethod
-    def of(
-        cls, evaluator: DetectorEvaluator, data: Splits, chosen: list[str], options: Options, curves: bool
-    ) -> _DatasetRun:
+    def of(cls, evaluator: DetectorEvaluator, data: Splits, chosen: list[str], options: Options) -> _DatasetRun:
         """Score the nominal episodes and the twins."""
         others = nominal_split(data, chosen)
         scored = None if others is None else evaluator.score(data[others])
@@ -251,7 +249,7 @@ class _DatasetRun:
         twin_scores = None if twins is None else evaluator.score(twins).scores
         drawn = {"replicates": options.replicates, "seed": options.seed}
         with evaluator.meter("evaluate"):
-            nominal = None if scored is None else NominalScores.of(scored.scores, **drawn)
+            nominal = None if scored is None else NominalScores.of(scored.scores, block=options.block, **drawn)
             raised = {} if scored is None else {n: a.alarm(scored.scores) for n, a in evaluator.alarms.items()}
             false = {
                 name: None
@@ -259,7 +257,7 @@ class _DatasetRun:
                 else nominal_false_alarms(raised[name], nominal.steps, period, options.block, **drawn)
                 for name in evaluator.alarms
             }
-        return cls(evaluator, data, options, curves, others == TEST, nominal, raised, false, twins, twin_scores, period)
+        return cls(evaluator, data, options, others == TEST, nominal, raised, false, twins, twin_scores, period)
 
     def split(self, name: str) -> tuple[dict[str, SplitReport], list[dict[str, Any]]]:
         """Return the reports of a split by alarm, and its examples."""
@@ -278,7 +276,7 @@ class _DatasetRun:
                 seed=options.seed,
             )
             twins = None if self.twin_scores is None else StepScores.of(self.twin_scores, "scores of the twins")
-            report = case.report(self.nominal, twins, curves=self.curves)
+            report = case.report(self.nominal, twins, budget=options.budget)
             effective = None if self.twins is None else effective_onsets(found.episodes, self.twins)
             raised = {each: alarm.alarm(found.scores) for each, alarm in alarms.items()}
             reports = {

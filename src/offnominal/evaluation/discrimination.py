@@ -105,4 +105,4 @@ def _pooled(steps: StepScores, active: BoolArray, resamples: Resamples) -> Ranki
     last = np.append(ranked[1:] != ranked[:-1], True)[: len(ranked)]
     out = np.empty((3, resamples.counts.shape[1]))
     rank_pooled(steps.episode[order], active[order], last, resamples.counts, out)
-    return Ranking(*(Estimate.of(row) for row in out))
+    return Ranking(*(Estimate.of(row, resamples.units) for row in out))

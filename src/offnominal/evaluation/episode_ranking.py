@@ -42,4 +42,5 @@ def episode_auroc(
     last = np.append(ranked[1:] != ranked[:-1], True)[: len(ranked)]
     out = np.empty((3, counts.shape[1]))
     rank_pooled(order.astype(np.int64), labels[order], last, counts, out)
-    return Estimate.of(out[0])
+    units = drawn.units if drawn_nominal is None else drawn.units + drawn_nominal.units
+    return Estimate.of(out[0], units)

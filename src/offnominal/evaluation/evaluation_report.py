@@ -241,7 +241,7 @@ def _in_seconds(numbers: Numbers, period: float, within: Sequence[float]) -> dic
     for name, number in numbers.items():
         stem, _, last = name.rpartition("_")
         if last == "delay":
-            scaled = Estimate(None if number.value is None else number.value * period, number.draws * period)
+            scaled = number.times(period)
             found[name + SECONDS] = scaled
         elif stem.endswith("within") and last.isdigit():
             found[f"{stem}_{seconds[counts.setdefault(stem, 0)]}"] = number

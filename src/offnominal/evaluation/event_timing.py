@@ -12,9 +12,10 @@ from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.evaluation.bootstrap import REPLICATES, Resamples
 from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.false_alarm_rate import HOUR
 from offnominal.evaluation.resampling_units import block_bounds, without_intervals
 from offnominal.evaluation.step_scores import flags, intervals
-from offnominal.evaluation.timing import HOUR, WITHIN, checked_delays
+from offnominal.evaluation.timing import WITHIN, checked_delays
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,10 @@ from offnominal.core.episode import Episode
 from offnominal.core.types import BoolArray, IntArray
 from offnominal.evaluation.bootstrap import Resamples
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.resampling_units import without_intervals
+
+FEWEST = 5
+"""Failures that an interval of their lead time needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,8 @@ class FailureTiming:
     Args:
         failures: Number of these episodes.
         detected_before: Share of them with an alarm at least one step before the failing transition.
-        lead_time: Mean steps from the alarm to the failing transition; 0 without an alarm before it.
+        lead_time: Mean steps from the alarm to the failing transition; 0 without an alarm before it. It has no interval
+            with fewer than five failures: the bootstrap of so few contains the true value in two of three cases only.
     """
 
     failures: int
@@ -63,5 +68,6 @@ def time_failures(delays: IntArray, exposures: IntArray, failed: BoolArray, resa
         require_shape(name, values, len(delays))
     lead = np.where(delays < 0, 0, exposures - 1 - delays)[failed].astype(np.float64)
     drawn = resamples.take(np.flatnonzero(failed))
-    before, mean = drawn.means(np.stack([(lead > 0.0).astype(np.float64), lead], axis=1))
-    return FailureTiming(int(failed.sum()), before, mean)
+    (before,) = drawn.shares((lead > 0.0).astype(np.float64)[:, None])
+    mean = drawn.mean(lead)
+    return FailureTiming(len(lead), before, mean if len(lead) >= FEWEST else without_intervals(mean))

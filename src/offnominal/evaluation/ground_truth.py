@@ -8,6 +8,7 @@ import numpy as np
 
 from offnominal.core.episode import Episode, Event
 from offnominal.core.types import BoolArray
+from offnominal.evaluation.failure import ended_by_failure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,15 +18,17 @@ class GroundTruth:
     Args:
         active: (T,): a fault was switched on during this transition.
         events: Injected faults.
+        failed: Whether the world ended the episode without success.
     """
 
     active: BoolArray
     events: tuple[Event, ...] = ()
+    failed: bool = False
 
     @classmethod
     def of(cls, episode: Episode) -> GroundTruth:
         """Return the ground truth of an episode."""
-        return cls(episode.active, episode.events)
+        return cls(episode.active, episode.events, ended_by_failure(episode))
 
     @property
     def onset(self) -> int | None:

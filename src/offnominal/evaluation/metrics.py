@@ -33,6 +33,7 @@ class Metric:
         places: Where it is shown: on every leaderboard, on those of logs whose AUROC has no interval, in summaries of
             an evaluation, in tables of the timing of alarms, beside a single fault. Bootstrap replicates are stored of
             the metrics of leaderboards and of those with ``"replicates"`` among the places.
+        share: Whether it is a share of the episodes of a split, whose interval is at least that of Clopper and Pearson.
 
     Example:
         >>> METRICS["fpr95"].label, METRICS["fpr95"].range
@@ -52,14 +53,15 @@ class Metric:
     unit: str = ""
     centre: float | None = None
     places: tuple[Place, ...] = ()
+    share: bool = False
 
     @property
     def heading(self) -> str:
         """Label with its unit, for columns and axes.
 
         Example:
-            >>> METRICS["equal_cost_mean_delay"].heading
-            'Delay at equal cost (steps)'
+            >>> METRICS["budget_mean_delay"].heading
+            'Delay at budget (steps)'
         """
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
@@ -76,13 +78,23 @@ def _by_name(*metrics: Metric) -> dict[str, Metric]:
 
 METRICS = _by_name(
     Metric(
+        "budget_detected",
+        "scores",
+        "Detection at budget",
+        "Share of the faults that are detected at most 20 steps after their onset, at 1 false alarm in 1,000 steps.",
+        "P(delay ≤ 20) at the lowest τ with at most 1 false alarm per 1,000 nominal steps",
+        "Leaderboards are ordered by it: what a detector detects at a price that an operator can pay.",
+        places=("leaderboard", "summary"),
+        share=True,
+    ),
+    Metric(
         "matched_auroc",
         "scores",
         "Time-matched AUROC",
         "Probability that a faulty step scores higher than a nominal step at the same time of its episode.",
         "mean over the faulty steps t of each episode of P(sₜ > s′ₜ) + ½ P(sₜ = s′ₜ), s′ₜ: nominal score at step t;"
         " then the mean over episodes",
-        "First choice to compare detectors: elapsed time has no effect, and no threshold is needed.",
+        "To compare detectors whatever the threshold: elapsed time has no effect. Read the detection first.",
         random_value=0.5,
         centre=0.5,
         places=("leaderboard", "summary"),
@@ -129,16 +141,25 @@ METRICS = _by_name(
         places=("leaderboard",),
     ),
     Metric(
-        "equal_cost_mean_delay",
+        "budget_mean_delay",
         "scores",
-        "Delay at equal cost",
-        "Mean steps from onset to alarm, capped at 20, with a threshold that spends 1 false alarm in 1,000 steps.",
-        "mean of min(delay, 20) at the lowest τ with at most 1 of 1,000 nominal steps above it",
+        "Delay at budget",
+        "Mean steps from onset to alarm, at 1 false alarm in 1,000 steps; a miss costs 20 steps.",
+        "mean of min(delay, 20), 20 for a miss, at the threshold of the detection at the budget",
         "To compare how soon detectors react, at the same rate of false alarms and without the choice of an alarm.",
         higher=False,
         high=20.0,
         unit="steps",
         places=("leaderboard", "summary"),
+    ),
+    Metric(
+        "budget_area",
+        "scores",
+        "Area over budgets",
+        "Mean detection over budgets from 0.1 to 10 false alarms in 1,000 steps.",
+        "∫ P(delay ≤ 20 | budget) d log(budget) / log(100) over budgets from 0.1 to 10, by trapezoids",
+        "The curve of detection against false alarms as one number, if the budget is not known.",
+        places=("leaderboard",),
     ),
     Metric(
         "null_auroc",
@@ -201,25 +222,6 @@ METRICS = _by_name(
         places=("replicates",),
     ),
     Metric(
-        "equal_cost_within_10",
-        "scores",
-        "within 10 steps, equal cost",
-        "Share of the faults that are detected at most 10 steps after their onset, at 1 false alarm in 1,000 steps.",
-        "P(delay ≤ 10) at the threshold of the delay at equal cost",
-        "Beside the delay at equal cost, if an alarm is of use only for a limited time.",
-        places=("fault",),
-    ),
-    Metric(
-        "equal_cost_miss_rate",
-        "scores",
-        "missed, equal cost",
-        "Share of the faulty episodes without an alarm from the onset on, at 1 false alarm in 1,000 steps.",
-        "P(no alarm at or after the onset) at the threshold of the delay at equal cost",
-        "Beside the delay at equal cost, which is capped.",
-        higher=False,
-        places=("fault",),
-    ),
-    Metric(
         "median_delay",
         "alarms",
         "median delay",
@@ -236,8 +238,8 @@ METRICS = _by_name(
         "mean_delay",
         "alarms",
         "mean delay up to 20",
-        "Mean of the delay and 20 steps, whichever is smaller. Missed faults are censored at the end of their episode.",
-        "Σ S(d) for d = 0 … 19; S(d): Kaplan–Meier estimate of P(delay > d)",
+        "Mean of the delay and 20 steps, whichever is smaller. A missed fault costs 20 steps.",
+        "mean of min(delay, 20), 20 for a miss; Σ (1 − F(d)) for d = 0 … 19, F: cumulative incidence of detection",
         "Defined even if most faults are missed, so that all detectors and faults can be compared.",
         higher=False,
         high=20.0,
@@ -252,6 +254,15 @@ METRICS = _by_name(
         "P(delay ≤ 10)",
         "If an alarm is of use only for a limited time. `within_5` and others are the same for other times.",
         places=("timing", "summary"),
+    ),
+    Metric(
+        "within_20",
+        "alarms",
+        "within 20 steps",
+        "Share of the faults that are detected at most 20 steps after their onset.",
+        "P(delay ≤ 20)",
+        "The number of an alarm beside the detection at the budget.",
+        places=("timing",),
     ),
     Metric(
         "miss_rate",
@@ -276,13 +287,41 @@ METRICS = _by_name(
     Metric(
         "false_alarms",
         "alarms",
-        "false per 1,000 steps",
-        "Steps in alarm per 1,000 steps of nominal episodes.",
-        "1000 · (nominal steps in alarm) / (nominal steps)",
-        "The cost of an alarm while nothing is wrong.",
+        "false alarms per 1,000 steps",
+        "First alarms of nominal episodes, per 1,000 steps up to them.",
+        "1000 · (nominal episodes with an alarm) / (nominal steps up to the first alarm of each)",
+        "The cost of an alarm while nothing is wrong: how often an operator is called without reason.",
         higher=False,
         high=1000.0,
         places=("timing", "summary"),
+    ),
+    Metric(
+        "steps_in_alarm",
+        "alarms",
+        "steps in alarm per 1,000",
+        "Steps in alarm per 1,000 steps of nominal episodes; an alarm of ten steps counts ten times.",
+        "1000 · (nominal steps in alarm) / (nominal steps)",
+        "How long false alarms last. It says nothing about how many there are.",
+        higher=False,
+        high=1000.0,
+    ),
+    Metric(
+        "detected_before_failure",
+        "alarms",
+        "detected before failure",
+        "Share of the episodes that failed after their onset with an alarm before the failing transition.",
+        "P(alarm at least one step before the failing transition) over episodes that failed",
+        "Whether there is time to act. Defined only where episodes fail.",
+    ),
+    Metric(
+        "lead_time_before_failure",
+        "alarms",
+        "lead time before failure",
+        "Mean steps from the alarm to the failing transition, of the episodes that failed; 0 without such an alarm.",
+        "mean of max(failing transition − alarm, 0), 0 for a miss",
+        "How much time there is to act.",
+        high=None,
+        unit="steps",
     ),
     Metric(
         "false_alarm_episodes",
@@ -296,10 +335,10 @@ METRICS = _by_name(
     Metric(
         "false_alarms_per_hour",
         "alarms",
-        "false per hour",
-        "Alarms that begin in nominal episodes, per hour. An alarm of ten steps counts once.",
-        "(alarms that begin) / (hours of nominal episodes)",
-        "For logs with a known time step: how often an operator is called without reason.",
+        "false alarms per hour",
+        "First alarms of nominal episodes, per hour up to them.",
+        "3600 · (nominal episodes with an alarm) / (seconds up to the first alarm of each)",
+        "The false alarms per 1,000 steps, where the time step is known.",
         higher=False,
         high=None,
         places=("summary",),
@@ -454,7 +493,7 @@ def metrics_at(place: Place) -> dict[str, Metric]:
 
     Example:
         >>> list(metrics_at("leaderboard"))[:2]
-        ['matched_auroc', 'auroc']
+        ['budget_detected', 'matched_auroc']
     """
     return {name: metric for name, metric in METRICS.items() if place in metric.places}
 

@@ -11,14 +11,13 @@ import numpy as np
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import Array, BoolArray, IntArray
+from offnominal.evaluation.alarm_budget import BUDGET, AlarmBudget, alarm_budget_of_records
 from offnominal.evaluation.bootstrap import REPLICATES, Resamples
 from offnominal.evaluation.discrimination import discrimination_of_steps
 from offnominal.evaluation.episode_ranking import episode_auroc
-from offnominal.evaluation.equal_cost import COST, equal_cost_of_records
 from offnominal.evaluation.event_timing import events_of_flags
 from offnominal.evaluation.ground_truth import GroundTruth
 from offnominal.evaluation.null_discrimination import null_discrimination_of_steps
-from offnominal.evaluation.operating_curve import operating_curve_of_records
 from offnominal.evaluation.records import Records
 from offnominal.evaluation.resampling_units import units_of, without_intervals
 from offnominal.evaluation.split_report import SplitReport
@@ -48,7 +47,7 @@ def evaluate_split(
     twin_scores: Sequence[Array] | None = None,
     within: Sequence[int] = WITHIN,
     horizon: int = HORIZON,
-    cost: float = COST,
+    budget: float = BUDGET,
     period: float | None = None,
     block: int | None = None,
     replicates: int = REPLICATES,
@@ -63,15 +62,15 @@ def evaluate_split(
         scores: One array per episode with a score for each transition; higher is more anomalous.
         episodes: Faulty episodes, or their ground truths.
         name: Name of the split.
-        nominal: Scores of nominal test episodes, for the null, for time-matching and for delays at equal cost.
+        nominal: Scores of nominal test episodes, for the null, for time-matching and for the detection at a budget.
         alarms: One boolean array per episode, for delays.
         nominal_alarms: The same for nominal test episodes, for false alarms.
         twins: The nominal twin of each episode, for effective onsets.
         twin_scores: Scores of the twins. The null is then computed on them instead of on `nominal`, which reduces the
             variance of the excess.
         within: Delays in steps for which the detected fraction is computed.
-        horizon: Horizon of the restricted mean delay, in steps.
-        cost: False alarms per 1,000 nominal steps for the delays at equal cost.
+        horizon: Horizon of detection at a budget and of the mean delay, in steps.
+        budget: False alarms per 1,000 nominal steps for the detection at a budget.
         period: Seconds per step, for false alarms per hour.
         block: Steps of the blocks that the bootstrap draws for pooled metrics and events; None for whole episodes, or
             for blocks of suitable length if there is only one.
@@ -86,18 +85,18 @@ def evaluate_split(
         >>> scores = [np.linspace(0.0, 2.0, 50) + rng.normal(size=50) + active for _ in range(100)]
         >>> report = evaluate_split(scores, faulty, nominal=nominal)
         >>> report.discrimination.local.auroc, report.null.local.auroc
-        (Estimate(0.907 [0.900, 0.913]), Estimate(0.750 [0.737, 0.764]))
+        (Estimate(0.907 [0.900, 0.913]), Estimate(0.750 [0.736, 0.764]))
         >>> report.matched.auroc
         Estimate(0.759 [0.745, 0.773])
     """
     case = SplitCase.of(
         scores, episodes, name=name, within=within, horizon=horizon, block=block, replicates=replicates, seed=seed
     )
-    others = None if nominal is None else NominalScores.of(nominal, replicates=replicates, seed=seed)
+    others = None if nominal is None else NominalScores.of(nominal, block=block, replicates=replicates, seed=seed)
     if twin_scores is not None and len(twin_scores) != len(case.truths):
         raise InvalidScores(f"there are scores of {len(twin_scores)} twins; expected {len(case.truths)}.")
     paired = None if twin_scores is None else StepScores.of(twin_scores, "scores of the twins")
-    report = case.report(others, paired, cost=cost)
+    report = case.report(others, paired, budget=budget)
     if alarms is None:
         return report
     false = None
@@ -174,16 +173,23 @@ class NominalScores:
     Args:
         steps: The scores.
         drawn: Bootstrap replicates of the episodes.
+        blocks: The same for the units of false alarms: the episodes, or blocks of a single one.
     """
 
     steps: StepScores
     drawn: Resamples
+    blocks: tuple[StepScores, Resamples]
 
     @classmethod
-    def of(cls, scores: Sequence[Array], *, replicates: int, seed: int) -> NominalScores:
+    def of(cls, scores: Sequence[Array], *, block: int | None, replicates: int, seed: int) -> NominalScores:
         """Join the scores and draw the replicates."""
         steps = StepScores.of(scores, "nominal scores")
-        return cls(steps, Resamples.draw_nominal(len(steps), replicates, seed=seed))
+        drawn = Resamples.draw_nominal(len(steps), replicates, seed=seed)
+        units = units_of(steps.values, None, steps.bounds, block)[0] if len(steps) == 1 else None
+        if units is None:
+            return cls(steps, drawn, (steps, drawn))
+        parts = StepScores(steps.values, units)
+        return cls(steps, drawn, (parts, Resamples.draw_nominal(len(parts), replicates, seed=seed)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +205,7 @@ class SplitCase:
         blocks: Bounds and replicates of the units for pooled metrics and events; None if there is only one unit.
         note: A sentence about the units; empty if they are the episodes.
         within: Delays in steps.
-        horizon: Horizon of the restricted mean delay, in steps.
+        horizon: Horizon of detection at a budget and of the mean delay, in steps.
     """
 
     name: str
@@ -243,24 +249,23 @@ class SplitCase:
         """First faulty transition of each episode."""
         return [truth.onset for truth in self.truths]
 
-    def report(
-        self, nominal: NominalScores | None, twins: StepScores | None, *, cost: float = COST, curves: bool = True
-    ) -> SplitReport:
+    def report(self, nominal: NominalScores | None, twins: StepScores | None, *, budget: float = BUDGET) -> SplitReport:
         """Return the metrics that need no alarm.
 
         Args:
             nominal: Scores of nominal episodes.
             twins: Scores of the nominal twins.
-            cost: False alarms per 1,000 nominal steps for the delays at equal cost.
-            curves: Whether to compute the operating curve, which is long.
+            budget: False alarms per 1,000 nominal steps for the detection at a budget.
         """
         parts: dict[str, Any] = {}
         if nominal is not None:
-            parts = self._compared_with(nominal, cost, curves)
+            parts = self._compared_with(nominal)
             if twins is None:
                 parts["null"] = null_discrimination_of_steps(nominal.steps, self.truths, nominal.drawn)
             if len(nominal.steps) == 1:
                 parts = {key: without_intervals(part) for key, part in parts.items()}
+            found = self._budget(nominal, budget)
+            parts["budget"] = without_intervals(found) if len(nominal.blocks[0]) == 1 else found
         if twins is not None:
             parts["null"] = null_discrimination_of_steps(twins, self.truths, self.drawn)
         parts |= self._discrimination(nominal)
@@ -274,6 +279,7 @@ class SplitCase:
             name=self.name,
             episodes=len(self.truths),
             never_faulty=self.onsets.count(None),
+            nominal=None if nominal is None else len(nominal.steps),
             notes=(self.note,) if self.note else (),
             **parts,
         )
@@ -297,7 +303,8 @@ class SplitCase:
             period: Seconds per step, for false alarms per hour.
         """
         raised = flags(alarms, self.steps.lengths, "alarms")
-        timing = replace(self._timing(raised, self.onsets), false_alarms=false_alarms)
+        failed = [truth.failed for truth in self.truths]
+        timing = replace(self._timing(raised, self.onsets, failed if any(failed) else None), false_alarms=false_alarms)
         later = None if effective is None else self._timing(raised, effective)
         events = None
         if any(truth.ends_early for truth in self.truths):
@@ -306,9 +313,9 @@ class SplitCase:
             events = events if self.blocks is not None else without_intervals(events)
         return replace(report, timing=timing, effective_timing=later, events=events)
 
-    def _timing(self, alarms: BoolArray, onsets: Sequence[int | None]) -> Timing:
+    def _timing(self, alarms: BoolArray, onsets: Sequence[int | None], failed: Sequence[bool] | None = None) -> Timing:
         """Return the timing of joined alarms; without intervals if there is only one episode."""
-        outcomes = AlarmOutcomes.of(alarms, self.steps.lengths, onsets)
+        outcomes = AlarmOutcomes.of(alarms, self.steps.lengths, onsets, failed)
         found = timing_of_outcomes(outcomes, self.drawn, within=self.within, horizon=self.horizon)
         return found if len(self.steps) > 1 else without_intervals(found)
 
@@ -325,15 +332,13 @@ class SplitCase:
             parts["episode_auroc"] = without_intervals(ranked) if alone else ranked
         return parts
 
-    def _compared_with(self, nominal: NominalScores, cost: float, curves: bool) -> dict[str, Any]:
-        """Return the parts of a report that need nominal scores."""
+    def _compared_with(self, nominal: NominalScores) -> dict[str, Any]:
+        """Return the comparison with nominal steps of the same time."""
         steps, drawn = nominal.steps, nominal.drawn
+        return {"matched": time_matched_of_steps(self.steps, self.active, steps, self.drawn, drawn)}
+
+    def _budget(self, nominal: NominalScores, budget: float) -> AlarmBudget:
+        """Return the detection at a budget of false alarms."""
         records = Records.of(self.steps, self.onsets)
-        delays = equal_cost_of_records(
-            records, steps, self.drawn, drawn, cost=cost, within=self.within, horizon=self.horizon
-        )
-        return {
-            "matched": time_matched_of_steps(self.steps, self.active, steps, self.drawn, drawn),
-            "operating": operating_curve_of_records(records, steps, self.horizon) if curves else None,
-            "equal_cost": delays,
-        }
+        steps, drawn = nominal.blocks
+        return alarm_budget_of_records(records, steps, self.drawn, drawn, budget=budget, horizon=self.horizon)

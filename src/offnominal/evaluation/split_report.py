@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from offnominal.evaluation.alarm_budget import AlarmBudget
 from offnominal.evaluation.discrimination import Discrimination, Ranking
-from offnominal.evaluation.equal_cost import EqualCost
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.event_timing import EventTiming
-from offnominal.evaluation.operating_curve import OperatingCurve
 from offnominal.evaluation.time_matched import TimeMatched
 from offnominal.evaluation.timing import Timing
 
@@ -22,6 +21,7 @@ class SplitReport:
         name: Name of the split.
         episodes: Number of episodes.
         never_faulty: Number of episodes that ended before their onset.
+        nominal: Number of nominal episodes; None without nominal scores.
         discrimination: Discrimination between faulty and nominal steps.
         time_baseline: The same for the elapsed time as score.
         null: The same for nominal scores with the onsets of this split; None without nominal scores.
@@ -29,8 +29,7 @@ class SplitReport:
         timing: Delays of the given alarms from the onset; None without alarms.
         effective_timing: The same from the effective onset; faults without an effect count as never faulty. None
             without alarms or twins.
-        operating: Delay against false alarms for all thresholds; None without nominal scores or if left out.
-        equal_cost: Timing with the threshold that a budget of false alarms allows; None without nominal scores.
+        budget: Detection at a budget of false alarms, and its curve over all budgets; None without nominal scores.
         events: Detection of labelled intervals; None without alarms, or if every fault was injected or lasts to the end
             of its episode.
         episode_auroc: AUROC between whole episodes; None unless the labels are constant in each episode.
@@ -46,10 +45,10 @@ class SplitReport:
     matched: TimeMatched | None = None
     timing: Timing | None = None
     effective_timing: Timing | None = None
-    operating: OperatingCurve | None = None
-    equal_cost: EqualCost | None = None
+    budget: AlarmBudget | None = None
     events: EventTiming | None = None
     episode_auroc: Estimate | None = None
+    nominal: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -67,6 +66,7 @@ class SplitReport:
         counts: dict[str, int | float | None] = {
             "episodes": self.episodes,
             "never_faulty": self.never_faulty,
+            "nominal_episodes": self.nominal,
             "one_class": self.discrimination.one_class,
             "steps": self.discrimination.steps,
             "active_steps": self.discrimination.active_steps,
@@ -99,8 +99,8 @@ class SplitReport:
             numbers["matched_auroc"] = self.matched.auroc
         if self.episode_auroc is not None:
             numbers["episode_auroc"] = self.episode_auroc
-        if self.equal_cost is not None:
-            numbers |= _prefixed("equal_cost_", self.equal_cost.numbers())
+        if self.budget is not None:
+            numbers |= self.budget.numbers()
         return numbers
 
     def alarm_numbers(self) -> dict[str, Estimate]:

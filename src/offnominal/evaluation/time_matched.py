@@ -86,7 +86,9 @@ def time_matched_of_steps(
         out,
     )
     matched = len(owner) / int(active.sum()) if active.any() else None
-    return TimeMatched(Estimate.of(out), matched, int((per_episode > 0).sum()))
+    return TimeMatched(
+        Estimate.of(out, min(resamples.units, resamples_nominal.units)), matched, int((per_episode > 0).sum())
+    )
 
 
 @compiled

@@ -12,14 +12,15 @@ from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.evaluation.bootstrap import REPLICATES, Resamples
+from offnominal.evaluation.cumulative_incidence import CumulativeIncidence, estimate_cumulative_incidence
 from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate
-from offnominal.evaluation.step_scores import flags, intervals, onset_steps
-from offnominal.evaluation.survival import DetectionCurve, estimate_detection_curve, restricted_means
+from offnominal.evaluation.failure import FailureTiming, time_failures
+from offnominal.evaluation.false_alarm_rate import HOUR, PER_STEPS, false_alarm_rate
+from offnominal.evaluation.step_scores import flags, onset_steps
 
 WITHIN = (5, 10, 20)
 HORIZON = 20
-HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,15 @@ class FalseAlarms:
     """Rate of false alarms in nominal episodes.
 
     Args:
-        per_1000_steps: Steps in alarm per 1,000 steps of nominal episodes; an alarm of ten steps counts ten times.
+        per_1000_steps: False alarms per 1,000 steps: only the first alarm of an episode counts, and the steps up to it.
         episodes: Fraction of nominal episodes with an alarm at any step.
-        per_hour: Alarms that begin, per hour; an alarm of ten steps counts once. None if the time step is unknown.
+        steps_in_alarm: Steps in alarm per 1,000 steps; an alarm of ten steps counts ten times.
+        per_hour: False alarms per hour; None if the time step is unknown.
     """
 
     per_1000_steps: Estimate
     episodes: Estimate
+    steps_in_alarm: Estimate
     per_hour: Estimate | None = None
 
 
@@ -50,13 +53,14 @@ class Timing:
         faulty: Number of episodes that reached their onset. All other fields are about these.
         median_delay: Steps within which at least half of the faults are detected; infinite if more than half are
             missed. See :func:`~offnominal.evaluation.delays.median_delay`.
-        mean_delay: Mean of min(delay, horizon) in steps, with misses censored: the area under the survival curve.
+        mean_delay: Mean of min(delay, horizon) in steps; a miss costs the horizon.
         horizon: Horizon of that mean, in steps.
         within: Fraction detected at most j steps after the onset, by j. Misses of short episodes count as not detected.
         within_without_early_alarm: The same among episodes without an alarm before the onset.
         miss_rate: Fraction without an alarm from the onset on.
         early_rate: Fraction with an alarm before the onset.
-        curve: Probability of detection, by delay.
+        curve: Probability of detection, of failure and of another end, whichever comes first, by delay.
+        failures: Alarms before failures; None if it is unknown which episodes failed.
         false_alarms: False alarms in nominal episodes; None without nominal episodes.
     """
 
@@ -69,7 +73,8 @@ class Timing:
     within_without_early_alarm: Mapping[int, Estimate]
     miss_rate: Estimate
     early_rate: Estimate
-    curve: DetectionCurve
+    curve: CumulativeIncidence
+    failures: FailureTiming | None = None
     false_alarms: FalseAlarms | None = None
 
     @property
@@ -83,8 +88,11 @@ class Timing:
         numbers |= {f"within_{steps}": fraction for steps, fraction in self.within.items()}
         numbers |= {f"quiet_within_{steps}": fraction for steps, fraction in self.within_without_early_alarm.items()}
         numbers |= {"miss_rate": self.miss_rate, "early_rate": self.early_rate}
+        if self.failures is not None:
+            numbers |= self.failures.numbers()
         if self.false_alarms is not None:
             numbers["false_alarms"] = self.false_alarms.per_1000_steps
+            numbers["steps_in_alarm"] = self.false_alarms.steps_in_alarm
             numbers["false_alarm_episodes"] = self.false_alarms.episodes
             if self.false_alarms.per_hour is not None:
                 numbers["false_alarms_per_hour"] = self.false_alarms.per_hour
@@ -96,6 +104,7 @@ def measure_timing(
     onsets: Sequence[int | None],
     *,
     nominal: Sequence[Array] | None = None,
+    failed: Sequence[bool] | None = None,
     within: Sequence[int] = WITHIN,
     horizon: int = HORIZON,
     replicates: int = REPLICATES,
@@ -107,6 +116,7 @@ def measure_timing(
         alarms: One boolean array per episode.
         onsets: First faulty transition of each episode; None, or a step after its end, if it was never faulty.
         nominal: Alarms of nominal episodes, for the false-alarm rate.
+        failed: Whether each episode ended by a failure; None if this is unknown.
         within: Delays in steps for which the detected fraction is computed.
         horizon: Horizon of the restricted mean delay, in steps.
         replicates: Bootstrap replicates.
@@ -121,7 +131,7 @@ def measure_timing(
     raised, lengths = _joined(alarms, "alarms")
     false = None if nominal is None else measure_false_alarms(nominal, replicates=replicates, seed=seed)
     resamples = Resamples.draw(len(lengths), replicates, seed=seed)
-    outcomes = AlarmOutcomes.of(raised, lengths, onsets)
+    outcomes = AlarmOutcomes.of(raised, lengths, onsets, failed)
     return timing_of_outcomes(outcomes, resamples, within=within, horizon=horizon, false_alarms=false)
 
 
@@ -157,8 +167,9 @@ def measure_false_alarms(
         seed: Seed of the bootstrap.
 
     Example:
-        >>> measure_false_alarms([np.arange(50) == 7, np.arange(50) > 50], replicates=0)
-        FalseAlarms(per_1000_steps=Estimate(10.000), episodes=Estimate(0.500), per_hour=None)
+        >>> found = measure_false_alarms([np.arange(50) == 7, np.arange(50) > 50], replicates=0)
+        >>> found.per_1000_steps, found.episodes, found.steps_in_alarm
+        (Estimate(17.241), Estimate(0.500), Estimate(10.000))
     """
     raised, lengths = _joined(alarms, "nominal alarms")
     bounds = np.concatenate([[0], np.cumsum(lengths)])
@@ -167,13 +178,14 @@ def measure_false_alarms(
     rates = Resamples.draw_nominal(len(units) - 1, replicates, seed=seed) if len(units) != len(bounds) else drawn
     owner = np.repeat(np.arange(len(units) - 1), np.diff(units))
     in_alarm: FloatArray = np.bincount(owner[raised], minlength=len(units) - 1).astype(np.float64)
-    begun = np.bincount(owner[intervals(raised, bounds)[0]], minlength=len(units) - 1).astype(np.float64)
     any_alarm = np.array([row.any() for row in np.split(raised, bounds[1:-1])], np.float64)
     steps = np.diff(units).astype(np.float64)
+    rate = false_alarm_rate(raised, units, rates)
     return FalseAlarms(
-        per_1000_steps=rates.ratio(1000.0 * in_alarm, steps),
-        episodes=drawn.mean(any_alarm),
-        per_hour=None if period is None else rates.ratio(HOUR * begun, steps * positive_number("period", period)),
+        per_1000_steps=rate,
+        episodes=drawn.shares(any_alarm[:, None])[0],
+        steps_in_alarm=rates.ratio(PER_STEPS * in_alarm, steps),
+        per_hour=None if period is None else rate.times(HOUR / (PER_STEPS * positive_number("period", period))),
     )
 
 
@@ -193,20 +205,31 @@ class AlarmOutcomes:
         delays: (n,): steps from onset to alarm; -1 for a miss or without a fault.
         exposures: (n,): steps from onset to end.
         early: (n,): whether there was an alarm before the onset.
+        failed: (n,): whether the episode ended by a failure; None if this is unknown.
     """
 
     faulty: BoolArray
     delays: IntArray
     exposures: IntArray
     early: BoolArray
+    failed: BoolArray | None = None
 
     @classmethod
-    def of(cls, alarms: BoolArray, lengths: IntArray, onsets: Sequence[int | None]) -> AlarmOutcomes:
+    def of(
+        cls,
+        alarms: BoolArray,
+        lengths: IntArray,
+        onsets: Sequence[int | None],
+        failed: Sequence[bool] | None = None,
+    ) -> AlarmOutcomes:
         """Find the first alarm of each episode at or after its onset."""
         first = onset_steps(onsets, lengths)
         delays, early = np.full(len(lengths), -1), np.zeros(len(lengths), np.bool_)
         _first_alarms(alarms, np.concatenate([[0], np.cumsum(lengths)]), first, delays, early)
-        return cls(first >= 0, delays, lengths - first, early)
+        ends = None if failed is None else np.array(failed, np.bool_)
+        if ends is not None and ends.shape != lengths.shape:
+            raise InvalidLabels(f"there are {len(failed or ())} values of `failed`; expected {len(lengths)}.")
+        return cls(first >= 0, delays, lengths - first, early, ends)
 
 
 @compiled
@@ -239,18 +262,22 @@ def timing_of_outcomes(
     soon = [(~missed & (delays <= steps)).astype(np.float64) for steps in within]
     quiet = [np.where(early, np.nan, share) for share in soon]
     columns = np.stack([missed.astype(np.float64), early.astype(np.float64), *soon, *quiet], axis=1)
-    miss_rate, early_rate, *shares = drawn.means(columns)
-    area = restricted_means(delays[:, None], exposures, positive_integer("horizon", horizon), drawn.counts)
+    miss_rate, early_rate, *shares = drawn.shares(columns)
+    positive_integer("horizon", horizon)
+    failed = None if outcomes.failed is None else outcomes.failed[chosen]
     return Timing(
         episodes=len(outcomes.faulty),
         faulty=len(chosen),
         median_delay=drawn.median(np.where(missed, np.inf, delays)),
-        mean_delay=Estimate.of(area),
+        mean_delay=drawn.mean(np.where(missed, horizon, np.minimum(delays, horizon)).astype(np.float64)),
         horizon=horizon,
         within=dict(zip(within, shares[: len(soon)], strict=True)),
         within_without_early_alarm=dict(zip(within, shares[len(soon) :], strict=True)),
         miss_rate=miss_rate,
         early_rate=early_rate,
-        curve=estimate_detection_curve(delays, exposures),
+        curve=estimate_cumulative_incidence(
+            delays, exposures, np.zeros(len(chosen), np.bool_) if failed is None else failed
+        ),
+        failures=None if failed is None else time_failures(delays, exposures, failed, drawn),
         false_alarms=false_alarms,
     )

@@ -8,9 +8,19 @@ from offnominal.core.registry import Registry, Spec
 from offnominal.studies.catalogue import study_file
 
 KINDS = (
-    Spec("study", "offnominal.kinds.faults.kind:FaultStudyKind", "detectors on faults of worlds"),
-    Spec("diagnosis", "offnominal.kinds.diagnosis.kind:DiagnosisKind", "explanations of faults: channel, onset, kind"),
-    Spec("transfer", "offnominal.kinds.transfer.kind:TransferKind", "detectors trained in a world, tested in another"),
+    Spec("study", "offnominal.kinds.faults.kind:FaultStudyKind", "detectors on faults of worlds", version=2),
+    Spec(
+        "diagnosis",
+        "offnominal.kinds.diagnosis.kind:DiagnosisKind",
+        "explanations of faults: channel, onset, kind",
+        version=2,
+    ),
+    Spec(
+        "transfer",
+        "offnominal.kinds.transfer.kind:TransferKind",
+        "detectors trained in a world, tested in another",
+        version=2,
+    ),
 )
 STUDIES = (
     study_file(

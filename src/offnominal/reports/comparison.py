@@ -26,7 +26,7 @@ from offnominal.evaluation.data_splits import Splits, name_of
 from offnominal.evaluation.detector_evaluation import DetectorEvaluation, DetectorEvaluator, Options
 from offnominal.evaluation.evaluation_report import EvaluationReport
 from offnominal.evaluation.evaluation_rows import evaluation_rows
-from offnominal.reports.headline import best_sentence
+from offnominal.reports.headline import run_sentences
 from offnominal.reports.leaderboard import leaderboard_rows, metrics_of
 from offnominal.studies.example_episodes import SCHEMA
 from offnominal.studies.result_rows import table_of
@@ -60,7 +60,7 @@ class Comparison:
     def leaderboard(self) -> list[dict[str, Any]]:
         """Return one row per detector, best first, with the mean over all faulty splits, as for a study.
 
-        Two detectors share a letter in ``ties`` if the 95 % interval of their paired difference contains 0.
+        Two detectors share a letter in ``ties`` if the simultaneous interval of their paired difference contains 0.
         """
         return leaderboard_rows(self._results)
 
@@ -89,9 +89,9 @@ class Comparison:
 
     def __str__(self) -> str:
         short = [{key: row[key] for key in list(row)[:5]} for row in self.leaderboard()]
-        sentence = best_sentence({row["detector"]: row["ties"] for row in short if row["rank"] is not None})
         checked = self.guarantees()
-        parts = [text_table(short), sentence, *self.notes, f"\n{text_table(checked)}" if checked else ""]
+        lines = [*run_sentences(self._results), *self.notes]
+        parts = [text_table(short), *lines, f"\n{text_table(checked)}" if checked else ""]
         return "\n".join(part for part in parts if part)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -98,7 +98,7 @@ def _winner(data: Mapping[str, Any]) -> str:
     metric = data["metrics"][0]["name"] if data["metrics"] else None
     entries = data["leaderboards"][metric]["-1,-1,-1"] if metric else []
     ranked = {data["names"][row[0]]: row[5] for row in entries if row[4] is not None and row[5]}
-    best = tied_with_best(ranked)
+    best = [name for name in tied_with_best(ranked) if name not in data["too_little"]]
     return str(data["colours"][best[0]]) if len(best) == 1 else "var(--accent)"
 
 

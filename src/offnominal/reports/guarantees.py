@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from offnominal.evaluation.guarantee_check import GuaranteeCheck
-from offnominal.reports.headline import listed
+from offnominal.reports.verdicts import listed
 from offnominal.studies.guarantees import Place, guarantees, over_all_worlds
 from offnominal.studies.results import RunResults
 

@@ -1,4 +1,4 @@
-"""The sentence at the top of a page: the best detectors, and whether their differences are significant."""
+"""The sentences at the top of a page and in the terminal: the three verdicts, or who leads by a metric."""
 
 from __future__ import annotations
 
@@ -9,23 +9,35 @@ from markupsafe import Markup, escape
 
 from offnominal.core.printable import printable
 from offnominal.core.rounding import fixed
-from offnominal.studies.leaderboards import tied_with_best
+from offnominal.evaluation.metrics import METRICS
+from offnominal.reports.leaderboard import metrics_of
+from offnominal.reports.verdicts import listed, run_verdicts, shortened
+from offnominal.studies.leaderboards import leaderboard, tied_with_best
+from offnominal.studies.results import RunResults
 
-WITHIN = "differences between them are within their intervals"
+WITHIN = "the differences between them are within their intervals"
 APART = "the interval of its difference to every other detector excludes 0"
 NOT_COMPARED = "It is not compared with the others: they lack results for some faults, or it does"
 
 
 def headline(data: Mapping[str, Any]) -> Markup:
-    """Return the sentence as HTML.
-
-    A detector is called best alone only if the interval of its paired difference to each other detector excludes 0.
+    """Return the sentences as HTML: the verdicts, or who leads by the first metric where no verdict is possible.
 
     Args:
         data: Content of the page; see :func:`~offnominal.reports.payload.payload`.
     """
     if not data["metrics"]:
         return Markup("No cell has finished.")
+    lead = [] if data["judged"] else [_leaders(data)]
+    verdicts = [
+        Markup("{} {}").format(listed_in_bold([printable(name) for name in names]), rest)
+        for names, rest in data["verdicts"]
+    ]
+    return Markup(" ").join([*lead, *verdicts])
+
+
+def _leaders(data: Mapping[str, Any]) -> Markup:
+    """Return who leads by the first metric. Nobody is called best: it is not known what the leader detects."""
     metric = data["metrics"][0]
     entries = data["leaderboards"][metric["name"]]["-1,-1,-1"]
     names = [printable(data["names"][row[0]]) for row in entries]
@@ -36,42 +48,59 @@ def headline(data: Mapping[str, Any]) -> Markup:
     if not others or best[4] is None or len(ranked) < 2:
         alone = Markup("<strong>{}</strong> has a {} of {}.").format(names[0], label, number)
         return alone if not others else alone + f" {NOT_COMPARED}."
-    if not best[5]:
-        which = "No" if best[2] is None else "Not all"
-        extreme = "highest" if metric["higher"] else "lowest"
-        found = Markup("<strong>{}</strong> has the {} {}, {}.").format(names[0], extreme, label, number)
-        return found + f" {which} intervals were computed, so no detector is called best."
+    extreme = "highest" if metric["higher"] else "lowest"
     among = " among the detectors with results for every fault" if len(ranked) < len(entries) else ""
-    group = tied_with_best(ranked)
+    group = tied_with_best(ranked) if best[5] else names[:1]
     if len(group) == 1:
-        return Markup("<strong>{}</strong> is best{}, with a {} of {}; {}.").format(
-            names[0], among, label, number, APART
+        known = APART if best[5] else f"{'no' if best[2] is None else 'not all'} intervals were computed"
+        return Markup("<strong>{}</strong> has the {} {}{}, {}; {}.").format(
+            names[0], extreme, label, among, number, known
         )
     values = [row[1] for name, row in zip(names, entries, strict=True) if name in group]
     span = f"{fixed(min(values), 3)} to {fixed(max(values), 3)}"
-    bold = [Markup("<strong>{}</strong>").format(name) for name in group]
-    rest = f" are best{among}; {_tie(group, ranked)}. Their {label} is {span}."
-    return Markup(listed(bold)) + escape(rest)
+    rest = f" have the {extreme} {label}{among}, {span}; {_tie(group, ranked)}."
+    return listed_in_bold(group) + escape(rest)
 
 
-def best_sentence(letters: Mapping[str, str]) -> str:
-    """Return which detectors are best, for the terminal; empty without intervals.
+def listed_in_bold(names: Sequence[str]) -> Markup:
+    """Return names in one text, as HTML."""
+    return Markup(listed([Markup("<strong>{}</strong>").format(name) for name in shortened(names)]))
+
+
+def leader_sentence(letters: Mapping[str, str], label: str, *, higher: bool) -> str:
+    """Return who leads by a metric, for the terminal; empty without intervals.
 
     Args:
         letters: Letters of ties by name, best first.
+        label: Label of the metric.
+        higher: Whether more is better.
 
     Example:
-        >>> best_sentence({"KNN": "a", "LOF": "a", "Random": "b"})
-        'KNN and LOF are best; differences between them are within their intervals.'
-        >>> best_sentence({"KNN": "a", "Random": "b"})
-        'KNN is best; the interval of its difference to every other detector excludes 0.'
+        >>> leader_sentence({"KNN": "a", "LOF": "a", "Random": "b"}, "AUROC", higher=True)
+        'KNN and LOF have the highest AUROC; the differences between them are within their intervals.'
+        >>> leader_sentence({"KNN": "a", "Random": "b"}, "AUROC", higher=True)
+        'KNN has the highest AUROC; the interval of its difference to every other detector excludes 0.'
     """
     if len(letters) < 2 or not all(letters.values()):
         return ""
     group = tied_with_best(letters)
-    if len(group) == 1:
-        return f"{group[0]} is best; {APART}."
-    return f"{listed(group)} are best; {_tie(group, letters)}."
+    extreme = "highest" if higher else "lowest"
+    known = APART if len(group) == 1 else _tie(group, letters)
+    return f"{listed(shortened(group))} {'has' if len(group) == 1 else 'have'} the {extreme} {label}; {known}."
+
+
+def run_sentences(results: RunResults) -> list[str]:
+    """Return the verdicts about a run, or who leads by its first metric where no verdict is possible."""
+    metrics = metrics_of(results)
+    if not metrics:
+        return []
+    found = run_verdicts(results.table)
+    sentences = [] if found is None else found.sentences()
+    if found is not None and found.judged:
+        return sentences
+    metric = METRICS[metrics[0]]
+    letters = {each.name: each.tie for each in leaderboard(results.table, metric.name) if each.rank is not None}
+    return [line for line in (leader_sentence(letters, metric.label, higher=metric.higher), *sentences) if line]
 
 
 def _tie(group: Sequence[str], letters: Mapping[str, str]) -> str:
@@ -83,13 +112,3 @@ def _tie(group: Sequence[str], letters: Mapping[str, str]) -> str:
 
 def _interval(row: Sequence[Any]) -> str:
     return f"[{fixed(row[2], 3)}, {fixed(row[3], 3)}]"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names in one text.
-
-    Example:
-        >>> listed(["KNN", "LOF", "ABOD"])
-        'KNN, LOF and ABOD'
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.types import BoolArray, FloatArray
+from offnominal.evaluation.simultaneous import simultaneous_intervals
 from offnominal.reports.page_numbers import in_units
 from offnominal.studies.leaderboards import paired_intervals
-from offnominal.studies.metric_table import MetricTable
+from offnominal.studies.metric_table import MOST, MetricTable
 
 WIN, TIE, LOSS, NONE = "wtl-"
 
@@ -24,10 +25,12 @@ class FaultDraws:
     Args:
         values: (faults, detectors): NaN where there is no result.
         draws: (faults, detectors, replicates): no replicates if there are none.
+        units: Smallest number of independent units of a fault; None if it is unknown.
     """
 
     values: FloatArray
     draws: FloatArray
+    units: int | None = None
 
     @classmethod
     def of(cls, pooled: MetricTable, faults: Sequence[Mapping[str, str]], names: Sequence[str]) -> FaultDraws:
@@ -45,31 +48,34 @@ class FaultDraws:
             counts[at] += 1
             values[at], draws[at] = pooled.values[number], pooled.draws[number]
         values[counts > 1] = np.nan
-        return cls(values, draws)
+        return cls(values, draws, int(pooled.units.min(initial=MOST)) % MOST or None)
 
 
 def pair_outcomes(found: FaultDraws, *, higher: bool) -> list[str]:
     """Return a text per pair of detectors with a letter per fault: win, tie or loss of the first; a dash for no result.
 
-    A tie is a difference whose 95 % interval contains 0. Without replicates the sign of the difference decides.
+    A tie is a difference whose interval contains 0; the intervals of all faults are simultaneous. Without replicates
+    the sign of the difference decides.
 
     Example:
         >>> values = np.array([[0.9, 0.6], [0.5, 0.5]])
         >>> pair_outcomes(FaultDraws(values, np.empty((2, 2, 0))), higher=True)
         ['wt']
     """
-    one, other = np.triu_indices(found.values.shape[1], 1)
-    letters = []
-    for values, draws in zip(found.values, found.draws, strict=True):
-        difference = values[one] - values[other]
+    outcomes = []
+    for one, other in combinations(range(found.values.shape[1]), 2):
+        difference = found.values[:, one] - found.values[:, other]
         better = np.where(difference * (1.0 if higher else -1.0) > 0.0, WIN, LOSS)
         better[difference == 0.0] = TIE
-        if draws.shape[1]:
-            low, high = paired_intervals(list(draws))
-            better[(low <= 0.0) & (high >= 0.0)] = TIE
-        better[np.isnan(difference)] = NONE
-        letters.append(better)
-    return ["".join(column) for column in np.array(letters).reshape(len(letters), len(one)).T]
+        both = ~np.isnan(difference)
+        if found.draws.shape[2] and both.any():
+            draws = found.draws[both, one] - found.draws[both, other]
+            intervals = simultaneous_intervals(difference[both], draws, units=found.units)
+            tied = ~(intervals.excludes_zero | np.isnan(intervals.low))
+            better[np.flatnonzero(both)[tied]] = TIE
+        better[~both] = NONE
+        outcomes.append("".join(better))
+    return outcomes
 
 
 def pair_differences(found: FaultDraws, worlds: Sequence[str], chosen: BoolArray) -> list[Any]:
@@ -85,14 +91,14 @@ def pair_differences(found: FaultDraws, worlds: Sequence[str], chosen: BoolArray
     """
     defined = ~np.isnan(found.values) & chosen[:, None]
     means, draws = _means(found, worlds, chosen)
-    low, high = paired_intervals(list(draws)) if draws.shape[1] else (None, None)
+    low, high = paired_intervals(list(draws), found.units) if draws.shape[1] else (None, None)
     entries: list[Any] = []
     for number, (one, other) in enumerate(combinations(range(found.values.shape[1]), 2)):
         common = defined[:, one] & defined[:, other]
         if not common.any():
             entries.append(None)
         elif not (common == chosen).all():
-            pair = FaultDraws(found.values[:, [one, other]], found.draws[:, [one, other]])
+            pair = FaultDraws(found.values[:, [one, other]], found.draws[:, [one, other]], found.units)
             entries += pair_differences(pair, worlds, common)
         else:
             ends = [] if low is None or high is None else [low[number], high[number]]

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from offnominal.core.types import BoolArray
 from offnominal.evaluation.delays import HALF_MISSED
 from offnominal.evaluation.metrics import METRICS, metrics_at
+from offnominal.reports.budget_curves import curve_data
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.example_curves import default_example, select_examples
@@ -20,9 +21,10 @@ from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.page_numbers import rounded
 from offnominal.reports.pairs import FaultDraws, pair_differences, pair_outcomes
 from offnominal.reports.timings import TIMING
+from offnominal.reports.verdicts import run_verdicts
 from offnominal.studies.friedman import friedman
 from offnominal.studies.guarantees import guarantees
-from offnominal.studies.leaderboards import interval_ends, leaderboard, mean_of, over_training_runs
+from offnominal.studies.leaderboards import leaderboard, mean_of, over_training_runs
 from offnominal.studies.metric_table import MetricTable, world_labels
 from offnominal.studies.results import RunResults
 from offnominal.studies.timings import Numbers, timings
@@ -50,6 +52,7 @@ def payload(results: RunResults) -> dict[str, Any]:
     levels = in_order({fault["level"] for fault in faults}, LEVEL_ORDER)
     sides = (world_ids, kinds, levels)
     leaderboards, ranks = _standings(measured, names, sides)
+    judged = run_verdicts(table)
     examples = select_examples(results.examples, _cells(plain))
     return {
         "names": names,
@@ -59,12 +62,16 @@ def payload(results: RunResults) -> dict[str, Any]:
         "kinds": kinds,
         "levels": levels,
         "metrics": [_described(name) for name in measured],
+        "verdicts": [] if judged is None else judged.parts(),
+        "judged": judged is not None and judged.judged,
+        "too_little": [] if judged is None else list(judged.found.detects_too_little),
         "leaderboards": leaderboards,
         "ranks": ranks,
         "faults": faults,
         "numbers": {name: _numbers(found, faults, names) for name, found in measured.items()},
         "extras": _extras(plain, faults, names),
         "timing": _timing(light, faults, names),
+        "curves": curve_data(light, names, world_ids),
         "guarantees": guarantee_data(guarantees(light), names, world_ids),
         "cost": _cost(plain, names),
         "examples": examples | {"default": default_example(examples["rows"], names)},
@@ -168,14 +175,11 @@ def _numbers(pooled: MetricTable, faults: list[dict[str, str]], names: list[str]
     for row, key in enumerate(zip(pooled.world, pooled.split, pooled.name, strict=True)):
         if not np.isnan(pooled.values[row]):
             where.setdefault(key, []).append(row)
-    low, high = interval_ends(pooled.draws.astype(np.float64))
 
     def number(chosen: list[int] | None) -> list[float | None] | None:
         if not chosen:
             return None
-        if len(chosen) == 1:
-            return [rounded(float(column[chosen[0]])) for column in (pooled.values, low, high)]
-        found = mean_of(pooled.take(np.array(chosen)))
+        found = pooled.estimate(chosen[0]) if len(chosen) == 1 else mean_of(pooled.take(np.array(chosen)))
         return [rounded(found.value), rounded(found.low), rounded(found.high)]
 
     return [[number(where.get((fault["world"], fault["split"], name))) for name in names] for fault in faults]

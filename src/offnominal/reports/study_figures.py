@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from offnominal.core.plot_style import DOTTED, REFERENCE, pyplot
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.metrics import METRICS
+from offnominal.reports.budget_curves import CURVES, budget_curves
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.critical_figure import critical_figure
-from offnominal.reports.delay_figure import delay_figure, drawable
+from offnominal.reports.delay_figure import Points, delay_figure
 from offnominal.reports.dot_panels import draw_estimate, name_rows
 from offnominal.reports.heat_cells import draw_heat_cells
 from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.save_figures import save_figures
-from offnominal.reports.timings import timing_rows
 from offnominal.studies.friedman import friedman
-from offnominal.studies.leaderboards import leaderboard, tied_with_best
+from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.results import RunResults
+from offnominal.studies.timings import Numbers, Place, over, timings
+
+FALSE = "false_alarms"
 
 
 def write_figures(results: RunResults, folder: Path) -> None:
@@ -36,7 +40,6 @@ def write_figures(results: RunResults, folder: Path) -> None:
     measured = MetricTable.of(results.table, metric)
     kinds = in_order(set(measured.kind.tolist()), KIND_ORDER)
     levels = in_order(set(measured.level.tolist()), LEVEL_ORDER)
-    timing = timing_rows(results.table)
     drawn: dict[str, Callable[[Any], Any]] = {
         "leaderboard": lambda plt: _leaderboard(plt, measured, metric),
         "by_kind": lambda plt: _boxes(plt, measured, metric, "kind", kinds),
@@ -46,18 +49,36 @@ def write_figures(results: RunResults, folder: Path) -> None:
     compared = friedman(measured, metric)
     if compared is not None:
         drawn["critical_difference"] = lambda plt: critical_figure(plt, compared)
-    if drawable(timing):
-        names = [each.name for each in leaderboard(measured, metric)]
-        drawn["delay_false_alarms"] = lambda plt: delay_figure(plt, timing, names)
+    names = [each.name for each in leaderboard(measured, metric)]
+    curves = {what: budget_curves(results.table, what) for what in CURVES}
+    if all(curves.values()):
+        ordered = {what: {name: found[name] for name in names if name in found} for what, found in curves.items()}
+        alarms = timings(results.table, (*CURVES.values(), FALSE))
+        points = {what: _alarm_points(alarms, number) for what, number in CURVES.items()}
+        drawn["delay_false_alarms"] = lambda plt: delay_figure(plt, ordered, points)
     save_figures(plt, drawn, folder, dpi=200)
+
+
+def _alarm_points(found: Mapping[Place, Numbers], number: str) -> Points:
+    """Return rate of false alarms and a number of each alarm and detector, over worlds and faults."""
+    groups: dict[tuple[str, str], list[Numbers]] = {}
+    for (alarm, _, _, name), numbers in found.items():
+        groups.setdefault((alarm, name), []).append(numbers)
+    points: dict[str, dict[str, tuple[float, float]]] = {}
+    for (alarm, name), several in groups.items():
+        mean = over(several)
+        x, y = mean.get(FALSE), mean.get(number)
+        if x is not None and y is not None:
+            points.setdefault(alarm, {})[name] = (x, y)
+    return points
 
 
 def axis_label(metric: str) -> str:
     """Return a metric's label with its unit.
 
     Example:
-        >>> axis_label("matched_auroc"), axis_label("fpr95"), axis_label("equal_cost_mean_delay")
-        ('Time-matched AUROC (0.5 = random)', 'FPR at 95 % TPR (share)', 'Delay at equal cost (steps)')
+        >>> axis_label("matched_auroc"), axis_label("fpr95"), axis_label("budget_mean_delay")
+        ('Time-matched AUROC (0.5 = random)', 'FPR at 95 % TPR (share)', 'Delay at budget (steps)')
     """
     found = METRICS[metric]
     random = "" if found.random_value is None else f"{found.random_value:g} = random"
@@ -82,9 +103,6 @@ def _leaderboard(plt: Any, measured: MetricTable, metric: str) -> Any:
             annotation_clip=False,
         )
     name_rows(axes, [each.name for each in entries])
-    best = tied_with_best({each.name: each.tie for each in entries if each.tie})
-    for label, each in zip(axes.get_yticklabels(), entries, strict=True):
-        label.set_fontweight("bold" if each.name in best else "normal")
     _random_line(axes.axvline, metric)
     axes.set_xlabel(f"{axis_label(metric)}, 95 % interval;\na shared letter: no significant difference")
     return figure
@@ -167,7 +185,7 @@ def _heat_map(plt: Any, measured: MetricTable, metric: str, kinds: list[str]) ->
     bar.outline.set_visible(False)
     if _shares(values, metric) is not None:
         low, high = _ends(values, metric)
-        bar.ax.set_yticks([0.0, 1.0], [f"{low:.2g}", f"{high:.2g}"])
+        bar.ax.set_yticks([0.0, 1.0], [fixed(low, 2), fixed(high, 2)])
     return figure
 
 

@@ -11,8 +11,9 @@ from zlib import crc32
 import numpy as np
 
 from offnominal.core.types import FloatArray
-from offnominal.evaluation.estimate import TAIL, Estimate, average, average_over_seeds
+from offnominal.evaluation.estimate import Estimate, average, average_over_seeds, tail
 from offnominal.evaluation.metrics import metric_named
+from offnominal.evaluation.verdicts import different_pairs
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.tie_letters import tie_letters
 
@@ -27,8 +28,8 @@ class LeaderboardEntry:
         name: Name of the detector.
         estimate: Mean over splits, then worlds, then training runs, with equal weights.
         rank: 1 is best; None for a detector without results in some of the splits that others have.
-        tie: Letters; two detectors share one if the 95 % interval of their paired difference contains 0. Not corrected
-            for the number of pairs. Empty without replicates or without a rank.
+        tie: Letters; two detectors share one if the interval of their paired difference contains 0. The intervals of
+            all pairs are simultaneous (max-t bootstrap). Empty without replicates or without a rank.
         blocks: Number of (world, split) pairs with a result.
         runs: Smallest number of training runs per world.
     """
@@ -137,20 +138,22 @@ def over_training_runs(measured: MetricTable) -> MetricTable:
     for number, (world, name, split) in enumerate(zip(measured.world, measured.name, measured.split, strict=True)):
         groups.setdefault((world, name), {}).setdefault(split, []).append(number)
     first: list[int] = []
-    values: list[float] = []
-    draws: list[FloatArray] = []
+    means: list[Estimate] = []
     for (world, name), splits in groups.items():
         rows = [sorted(numbers, key=lambda number: measured.seed[number]) for numbers in splits.values()]
         if not _complete(measured, rows):
             rows = [[number] for numbers in rows for number in numbers]
         for numbers in rows:
             first.append(numbers[0])
-            runs = [Estimate(float(measured.values[number]), measured.draws[number]) for number in numbers]
-            found = average_over_seeds(runs, seed=_stream(name, world)) if len(runs) > 1 else runs[0]
-            values.append(float("nan") if found.value is None else found.value)
-            draws.append(found.draws)
-    kept = measured.take(np.array(first, np.int64))
-    return replace(kept, values=np.array(values), draws=np.array(draws).reshape(len(first), measured.draws.shape[1]))
+            runs = [measured.estimate(number) for number in numbers]
+            means.append(average_over_seeds(runs, seed=_stream(name, world)) if len(runs) > 1 else runs[0])
+    return replace(
+        measured.take(np.array(first, np.int64)),
+        values=np.array([np.nan if found.value is None else found.value for found in means]),
+        draws=np.array([found.draws for found in means]).reshape(len(first), measured.draws.shape[1]),
+        units=np.array([found.units or 0 for found in means], np.int64),
+        share=np.array([found.share for found in means], np.bool_),
+    )
 
 
 def _complete(measured: MetricTable, rows: Sequence[Sequence[int]]) -> bool:
@@ -168,19 +171,18 @@ def ties(found: dict[str, Estimate]) -> dict[str, str]:
     """Return the letters of detectors, given best first; none unless all of them have an interval."""
     if not found or any(np.isnan(estimate.draws).all() for estimate in found.values()):
         return {}
-    low, high = paired_intervals([estimate.draws for estimate in found.values()])
-    apart = (low > 0.0) | (high < 0.0)
-    different = [pair for pair, differs in zip(combinations(found, 2), apart, strict=True) if differs]
-    return tie_letters(list(found), different)
+    apart = different_pairs(found)
+    return tie_letters(list(found), [pair for pair in combinations(found, 2) if frozenset(pair) in apart])
 
 
-def paired_intervals(draws: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+def paired_intervals(draws: Sequence[FloatArray], units: int | None = None) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the 95 % intervals of all differences of two, in the order of `itertools.combinations`.
 
     The ends are those of :class:`~offnominal.evaluation.estimate.Estimate`; NaN where no replicate is defined.
 
     Args:
         draws: (replicates,) each: replicates of one metric from the same episodes.
+        units: Number of independent units; None if it is unknown.
 
     Example:
         >>> low, high = paired_intervals([np.array([0.7, 0.9]), np.array([0.4, 0.5])])
@@ -189,26 +191,27 @@ def paired_intervals(draws: Sequence[FloatArray]) -> tuple[FloatArray, FloatArra
     """
     table = np.array(draws, np.float64)
     one, other = np.triu_indices(len(table), 1)
-    return interval_ends(table[one] - table[other])
+    return interval_ends(table[one] - table[other], units)
 
 
-def interval_ends(draws: FloatArray) -> tuple[FloatArray, FloatArray]:
+def interval_ends(draws: FloatArray, units: int | None = None) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the 95 % intervals of several numbers; NaN where no replicate is defined.
 
     The ends are those of :class:`~offnominal.evaluation.estimate.Estimate`, in less time.
 
     Args:
         draws: (n, replicates).
+        units: Number of independent units; None if it is unknown.
 
     Example:
         >>> interval_ends(np.array([[0.3, 0.4, 0.5], [0.1, 0.0, 0.2]]))
         (array([0.3, 0. ]), array([0.5, 0.2]))
     """
     if not np.isnan(draws).any() and draws.shape[1]:
-        beyond = max(int(TAIL * (draws.shape[1] + 1)), 1)
+        beyond = max(int(tail(units) * (draws.shape[1] + 1)), 1)
         ordered = np.partition(draws, sorted({beyond - 1, draws.shape[1] - beyond}), axis=1)
         return ordered[:, beyond - 1], ordered[:, -beyond]
-    found = [Estimate(0.0, row) for row in draws]
+    found = [Estimate(0.0, row, units) for row in draws]
     # float64 turns a missing end, None, into NaN.
     return np.array([each.low for each in found], np.float64), np.array([each.high for each in found], np.float64)
 

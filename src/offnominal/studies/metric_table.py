@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,11 @@ import pyarrow.compute as pc
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.metrics import METRICS
 
 Block = tuple[str, str]
+UNITS = ("episodes", "never_faulty", "nominal_episodes")
+MOST = 2**31
 IDENTITY = ("world", "policy", "name", "seed", "split", "kind", "level")
 
 
@@ -32,6 +35,8 @@ class MetricTable:
         level: (n,): level of strength.
         values: (n,): NaN where the metric is not defined.
         draws: (n, replicates): no columns if there are none.
+        units: (n,): number of independent units: the smaller number of faulty and nominal episodes; 0 if unknown.
+        share: (n,): whether the metric is a share of these units.
     """
 
     world: Array
@@ -42,6 +47,13 @@ class MetricTable:
     level: Array
     values: FloatArray
     draws: FloatArray
+    units: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    share: BoolArray = field(default_factory=lambda: np.empty(0, np.bool_))
+
+    def __post_init__(self) -> None:
+        for name, kind in (("units", np.int64), ("share", np.bool_)):
+            if len(getattr(self, name)) != len(self.values):
+                object.__setattr__(self, name, np.zeros(len(self.values), kind))
 
     @classmethod
     def of(cls, table: Any, metric: str) -> MetricTable:
@@ -53,7 +65,7 @@ class MetricTable:
         """
         if metric not in table.column_names:
             raise InvalidParameter(f"the results have no column {metric!r}; give one of those that they have.")
-        wanted = [*IDENTITY, metric, f"draws_{metric}"]
+        wanted = [*IDENTITY, metric, f"draws_{metric}", *UNITS]
         narrow = table.select([name for name in wanted if name in table.column_names])
         rows = narrow.filter(pc.is_null(table["alarm"]))
         values = rows[metric].cast("float64").to_numpy(zero_copy_only=False).astype(np.float64)
@@ -63,6 +75,8 @@ class MetricTable:
             seed=rows["seed"].to_numpy(),
             values=values,
             draws=_draws(rows, metric),
+            units=_units(rows),
+            share=np.full(len(values), metric in METRICS and METRICS[metric].share),
             **columns,
         )
 
@@ -77,6 +91,13 @@ class MetricTable:
     def take(self, chosen: BoolArray | IntArray) -> MetricTable:
         """Return the chosen rows."""
         return MetricTable(*(getattr(self, field)[chosen] for field in self.__slots__))
+
+    def estimate(self, row: int) -> Estimate:
+        """Return one row as an estimate."""
+        draws = self.draws[row].astype(np.float64)
+        units = int(self.units[row]) or None
+        value = float(self.values[row])
+        return Estimate(None if np.isnan(value) else value, draws, units, bool(self.share[row]))
 
     @property
     def names(self) -> list[str]:
@@ -103,7 +124,11 @@ class MetricTable:
 
     def _mean(self, chosen: BoolArray) -> Estimate:
         values, draws = self.values[chosen], self.draws[chosen]
-        return Estimate(float(values.mean()), draws.mean(axis=0, dtype=np.float64))
+        rows = np.flatnonzero(chosen)
+        if len(rows) == 1:
+            return self.estimate(int(rows[0]))
+        units = int(self.units[chosen].min(initial=0 if not len(rows) else MOST))
+        return Estimate(float(values.mean()), draws.mean(axis=0, dtype=np.float64), units or None)
 
 
 def world_labels(rows: Any) -> Array:
@@ -116,6 +141,15 @@ def world_labels(rows: Any) -> Array:
 
 def _texts(rows: Any, name: str) -> Array:
     return np.array(["" if text is None else text for text in rows[name].to_pylist()], object)
+
+
+def _units(rows: Any) -> IntArray:
+    """Return the smaller number of faulty and nominal episodes of each row; 0 if it is unknown."""
+    if any(name not in rows.column_names for name in UNITS):
+        return np.zeros(rows.num_rows, np.int64)
+    episodes, never, nominal = (pc.fill_null(rows[name], 0).to_numpy().astype(np.int64) for name in UNITS)
+    units: IntArray = np.minimum(episodes - never, nominal)
+    return units
 
 
 def _draws(rows: Any, metric: str) -> FloatArray:

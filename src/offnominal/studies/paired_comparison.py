@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
-from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.estimate import Estimate, fewest
 from offnominal.evaluation.metrics import Metric, metric_named
+from offnominal.evaluation.simultaneous import simultaneous_intervals
 from offnominal.studies.leaderboards import differs_from_zero, mean_of
 from offnominal.studies.metric_table import MetricTable
 
@@ -30,8 +31,8 @@ class FaultPair:
         level: Level of its strength.
         first: Metric of the first detector, over training runs.
         second: Metric of the second detector, over training runs.
-        outcome: For the first detector. A tie if the 95 % interval of the difference contains 0; without replicates
-            there is no interval, and the sign of the difference decides.
+        outcome: For the first detector. A tie if the interval of the difference contains 0, simultaneous with those of
+            all faults; without replicates there is no interval, and the sign of the difference decides.
     """
 
     world: str
@@ -121,7 +122,8 @@ def compare_pair(
     """Compare two detectors of a run on the faults for which both have results.
 
     The bootstrap replicates of both come from the same episodes, so the interval of the difference is a paired one.
-    The intervals of single faults are not corrected for the number of faults.
+    The wins and losses on single faults are those of simultaneous intervals (max-t bootstrap), whose family is all
+    faults; the intervals that are shown are those of single faults.
 
     Args:
         results: Table of a run, or :class:`MetricTable` made from it with the same metric.
@@ -175,7 +177,7 @@ def compare_pair(
         )
     shared = np.array([block in common for block in zip(measured.world, measured.split, strict=True)])
     sides = measured.take(shared & (measured.name == first)), measured.take(shared & (measured.name == second))
-    pairs = tuple(_pair(sides, block, higher=chosen.higher) for block in _in_order(sides[0], common))
+    pairs = _judged([_pair(sides, block) for block in _in_order(sides[0], common)], higher=chosen.higher)
     columns: tuple[Group, ...] = ("world", "kind", "level")
     return PairedComparison(
         metric=chosen,
@@ -215,12 +217,28 @@ def _in_order(side: MetricTable, common: set[tuple[str, str]]) -> Iterable[tuple
     return [block for block in blocks if block in common]
 
 
-def _pair(sides: tuple[MetricTable, MetricTable], block: tuple[str, str], *, higher: bool) -> FaultPair:
+def _pair(sides: tuple[MetricTable, MetricTable], block: tuple[str, str]) -> FaultPair:
     world, split = block
     first, second = (side.take((side.world == world) & (side.split == split)) for side in sides)
     means = mean_of(first), mean_of(second)
     kind, level = str(first.kind[0]), str(first.level[0])
-    return FaultPair(world, split, kind, level, *means, outcome=_outcome(means[0] - means[1], higher=higher))
+    return FaultPair(world, split, kind, level, *means, outcome="tie")
+
+
+def _judged(pairs: Sequence[FaultPair], *, higher: bool) -> tuple[FaultPair, ...]:
+    """Return the pairs with their outcomes, by simultaneous intervals of the differences on all faults."""
+    differences = [pair.first - pair.second for pair in pairs]
+    values = np.array([each.value for each in differences], np.float64)
+    apart = values != 0.0
+    if all(len(each.draws) for each in differences):
+        draws = np.array([each.draws for each in differences])
+        found = simultaneous_intervals(values, draws, units=fewest(differences))
+        apart &= found.excludes_zero | np.isnan(found.low)
+    outcomes: list[Outcome] = ["win" if (value > 0.0) == higher else "loss" for value in values]
+    return tuple(
+        replace(pair, outcome=outcome if differs else "tie")
+        for pair, outcome, differs in zip(pairs, outcomes, apart, strict=True)
+    )
 
 
 def _grouped(

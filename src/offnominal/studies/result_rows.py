@@ -29,6 +29,7 @@ WHOLE = (
     "episodes",
     "events",
     "never_faulty",
+    "nominal_episodes",
     "one_class",
     "steps",
     "active_steps",

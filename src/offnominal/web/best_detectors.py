@@ -7,8 +7,9 @@ from itertools import combinations
 from typing import Any
 
 from offnominal.core.rounding import fixed
-from offnominal.reports.headline import listed
+from offnominal.evaluation.verdicts import LEAST_DETECTED
 from offnominal.reports.pairs import TIE
+from offnominal.reports.verdicts import DETECTED, listed
 
 NAMED = 2
 """Detectors that are named if more than one is best."""
@@ -21,7 +22,8 @@ def best_detectors(data: Mapping[str, Any]) -> list[list[int]]:
         data: See :func:`~offnominal.reports.payload.payload`.
 
     Returns:
-        A list per fault: the detector with the best number, and those whose paired difference to it is a tie.
+        A list per fault: the detector with the best number, and those whose paired difference to it is a tie. Detectors
+        that detect less than 10 % at the budget of false alarms are left out.
     """
     metric = data["metrics"][0]
     sign = -1.0 if metric["higher"] else 1.0
@@ -29,11 +31,21 @@ def best_detectors(data: Mapping[str, Any]) -> list[list[int]]:
     outcomes = data["pairs"][metric["name"]]["outcomes"]
     found = []
     for fault, cells in enumerate(data["numbers"][metric["name"]]):
-        known = [index for _, index in sorted((sign * cell[0], index) for index, cell in enumerate(cells) if cell)]
+        known = [
+            index
+            for _, index in sorted((sign * cell[0], index) for index, cell in enumerate(cells) if cell)
+            if _detects(data, fault, index)
+        ]
         first = known[0] if known else 0
         tied = [each for each in known[1:] if outcomes[place[min(first, each), max(first, each)]][fault] == TIE]
         found.append([*known[:1], *tied])
     return found
+
+
+def _detects(data: Mapping[str, Any], fault: int, detector: int) -> bool:
+    """Whether a detector detects at least a tenth of the episodes of a fault, as far as this is known."""
+    cell = data["numbers"][DETECTED][fault][detector] if DETECTED in data["numbers"] else None
+    return cell is None or cell[0] >= LEAST_DETECTED
 
 
 def best_text(names: Sequence[str], values: Sequence[float]) -> dict[str, str]:

@@ -199,13 +199,13 @@ def computed_curves(library: Library, run: Run, key: str) -> dict[str, Any]:
     stored = _stored_curves(library, key)
     if stored is None:
         stored = detection_curves(study_cell(run, key))
-        write_json(library.cache / "curves" / f"{key}.json", stored)
+        write_json(library.cache / "incidence" / f"{key}.json", stored)
     return stored
 
 
 def _stored_curves(library: Library, key: str) -> dict[str, Any] | None:
     try:
-        return read_json(library.cache / "curves" / f"{key}.json")
+        return read_json(library.cache / "incidence" / f"{key}.json")
     except (MissingFile, OffnominalError):
         return None
 

@@ -10,6 +10,7 @@ from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.datasets.recipe import Recipe
+from offnominal.evaluation.failure import ended_by_failure
 from offnominal.evaluation.timing import measure_timing
 from offnominal.kinds.faults.cell import Cell
 from offnominal.kinds.faults.data import open_data
@@ -58,7 +59,7 @@ def fault_of(cell: Cell, split: str) -> Fault:
 
 
 def detection_curves(cell: Cell) -> Curves:
-    """Fit the detector of a cell again, and return the Kaplan-Meier curve of every split and alarm.
+    """Fit the detector of a cell again, and return its cumulative incidences of every split and alarm.
 
     The results of a cell hold delays in a few numbers only, not those of every episode.
     """
@@ -73,15 +74,22 @@ def detection_curves(cell: Cell) -> Curves:
             episodes = list(data[split])
             scores = detector.score(episodes)
             onsets = [episode.onset for episode in episodes]
-            curves[split] = {name: _curve(alarm.alarm(scores), onsets) for name, alarm in fitted.items()}
+            failed = [ended_by_failure(episode) for episode in episodes]
+            curves[split] = {name: _curve(alarm.alarm(scores), onsets, failed) for name, alarm in fitted.items()}
     return curves
 
 
-def _curve(raised: Any, onsets: list[int | None]) -> dict[str, Any]:
-    timing = measure_timing(raised, onsets, replicates=0)
+def _curve(raised: Any, onsets: list[int | None], failed: list[bool]) -> dict[str, Any]:
+    timing = measure_timing(raised, onsets, failed=failed, replicates=0)
     curve = timing.curve
+    columns = {
+        "detected": curve.detected.share,
+        "low": curve.detected.low,
+        "high": curve.detected.high,
+        "failed": curve.failed.share,
+    }
     return {
         "episodes": timing.faulty,
-        **{name: [rounded(value) for value in getattr(curve, name)] for name in ("detected", "low", "high")},
+        **{name: [rounded(value) for value in values] for name, values in columns.items()},
         "at_risk": curve.at_risk.tolist(),
     }

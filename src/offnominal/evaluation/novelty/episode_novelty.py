@@ -77,7 +77,7 @@ def measure_episode_novelty(
         ppv: Required precision.
         thresholds: The two thresholds, such as those of :func:`choose_episode_thresholds` on validation episodes;
             chosen on these episodes if None.
-        horizon: Horizon of the censored mean delay, in frames.
+        horizon: Horizon of the mean delay in which a miss costs the horizon, in frames.
         as_published: Whether to use the rules of the public code of NovelCraft, without intervals.
         replicates: Bootstrap replicates over episodes.
         seed: Seed of the bootstrap.

@@ -25,7 +25,7 @@ class NoveltyDelay:
         mean_delay: Mean number of frames before the first alarm; an episode without an alarm counts with its full
             length. This is the published definition. It rewards short episodes, so read `timing` as well.
         detection_rate: Share of episodes with an alarm.
-        timing: Delays with misses censored: median, restricted mean and detection curve.
+        timing: Median delay, mean delay in which a miss costs the horizon, and cumulative incidence.
     """
 
     episodes: int
@@ -39,7 +39,7 @@ class NoveltyDelay:
             "mean_delay": self.mean_delay,
             "detection_rate": self.detection_rate,
             "median_delay": self.timing.median_delay,
-            "censored_delay": self.timing.mean_delay,
+            "horizon_delay": self.timing.mean_delay,
         }
 
 
@@ -86,7 +86,7 @@ def measure_novelty_delays(
         scores: One array per episode with a score for each frame.
         novelties: Type of novelty of each episode; None for a normal one.
         threshold: A frame raises an alarm if its score is at least this.
-        horizon: Horizon of the censored mean delay, in frames.
+        horizon: Horizon of the mean delay in which a miss costs the horizon, in frames.
         as_published: Whether the mean over types includes a zero for the normal episodes, as in the public code of
             NovelCraft. With four types the published delays are 4/5 of the true ones.
         replicates: Bootstrap replicates over episodes.

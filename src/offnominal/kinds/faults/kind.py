@@ -71,15 +71,14 @@ class FaultStudyKind(StudyKind[Study, Cell]):
         return summary_rows(results, metric)
 
     def findings(self, results: RunResults) -> list[str]:
-        """Return which detectors are best, the alarm of the delays, and whether the guarantees of alarms were kept."""
+        """Return the verdicts, the alarm of the delays, and whether the guarantees of alarms were kept."""
         from offnominal.reports.default_alarm import default_alarm
         from offnominal.reports.guarantees import guarantee_lines
-        from offnominal.reports.headline import best_sentence
+        from offnominal.reports.headline import run_sentences
 
-        ties = {row["detector"]: row["ties"] for row in self.leaderboard(results) if row["rank"] is not None}
         alarm = default_alarm(results.table)
         delays = "" if alarm is None else f"Delays and false alarms are those of the alarm {alarm!r}."
-        return [line for line in (best_sentence(ties), delays, *guarantee_lines(results)) if line]
+        return [line for line in (*run_sentences(results), delays, *guarantee_lines(results)) if line]
 
     def page_data(self, results: RunResults) -> dict[str, Any]:
         """Return the data of interactive pages."""

@@ -18,9 +18,9 @@ from offnominal.papers.novelcraft.figures import (
 from offnominal.papers.novelcraft.results import DISCOVERY, EPISODES, FRAMES, NoveltyResults
 from offnominal.papers.novelcraft.tables import Method, label_of, novelty_tables, ordered, shown
 from offnominal.papers.novelcraft.task_result import Row
-from offnominal.reports.headline import listed
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.table_report import write_table_report
+from offnominal.reports.verdicts import listed
 from offnominal.studies.results import RunResults
 
 MODALITIES = (

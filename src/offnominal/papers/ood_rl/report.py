@@ -7,9 +7,9 @@ from pathlib import Path
 from offnominal.papers.ood_rl.figures import draw_figures
 from offnominal.papers.ood_rl.report_tables import detection_leaderboard, report_tables
 from offnominal.papers.ood_rl.results import OODResults
-from offnominal.reports.headline import listed
 from offnominal.reports.study_tables import Row
 from offnominal.reports.table_report import write_table_report
+from offnominal.reports.verdicts import listed
 from offnominal.studies.results import RunResults
 
 

@@ -1,6 +1,6 @@
 // Figures: critical differences, distributions, delay against false alarms.
 
-import { faultsNow, keyNow, metricNow } from "./choice.js";
+import { faultsNow, keyNow, metricNow, placeOf } from "./choice.js";
 import { isBaseline, withUnit } from "./detectors.js";
 import { byId, chart, clamp, draw, html, mean, put, ticks } from "./elements.js";
 import { DATA } from "./page_data.js";
@@ -139,58 +139,58 @@ function alarmLegend() {
   return html("ul", { class: "legend toggles", "aria-label": "Alarms: press to show or hide" }, ...entries);
 }
 
-function scatterPoints() {
-  const faults = faultsNow();
+// Curves are over all faults of the chosen world, so the points of the alarms are, too.
+function alarmPoints(number) {
+  const world = placeOf("world");
+  const faults = DATA.faults.flatMap((fault, place) => (world < 0 || DATA.worlds[world] === fault.world ? [place] : []));
   const column = (name) => DATA.timing.columns.findIndex((entry) => entry.name === name);
-  const [delay, cost] = [column("mean_delay"), column("false_alarms")];
+  const [height, rate] = [column(number), column("false_alarms")];
   return Object.entries(DATA.timing.alarms).flatMap(([alarm, numbers], shape) =>
     (hiddenAlarms.has(alarm) ? [] : visible()).flatMap((index) => {
-      const name = DATA.names[index];
-      const rows = faults.map((fault) => numbers[fault][index]).filter((row) => row && row[delay] !== null && row[cost] !== null);
-      return rows.length ? [{ alarm, shape, name, y: mean(rows.map((row) => row[delay])), x: mean(rows.map((row) => row[cost])) }] : [];
+      const rows = faults.map((fault) => numbers[fault][index]).filter((row) => row && row[height] !== null && row[rate] !== null);
+      return rows.length ? [{ alarm, shape, name: DATA.names[index], y: mean(rows.map((row) => row[height])), x: mean(rows.map((row) => row[rate])) }] : [];
     }),
   );
 }
 
-// A log scale from the least to the largest positive value; zeros have a place of their own to the left of it.
-function costAxis(values, left, right) {
-  const positive = values.filter((value) => value > 0);
-  const hasZero = positive.length < values.length;
-  const start = hasZero ? left + 60 : left;
-  const low = Math.log10((positive.length ? Math.min(...positive) : 1) / 1.3);
-  const high = Math.log10((positive.length ? Math.max(...positive) : 1) * 1.25);
-  const x = (value) => (value > 0 ? start + ((Math.log10(value) - low) / (high - low)) * (right - start) : left + 22);
-  const decades = Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, place) => Math.floor(low) + place);
-  const factors = decades.length > 5 ? [1] : [1, 2, 5];
-  const ticks = decades.flatMap((power) => factors.map((factor) => Number(`${factor}e${power}`)));
-  return { x, hasZero, marks: [...(hasZero ? [0] : []), ...ticks.filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high)] };
+const PANELS = [
+  { what: "detected", label: "detected within 20 steps", digits: 3 },
+  { what: "delay", label: "mean delay, a miss costs 20 (steps)", digits: 1 },
+];
+
+function budgetPanel({ what, label, digits }, top) {
+  const budgets = DATA.curves.budgets;
+  const curves = DATA.curves[what][String(placeOf("world"))];
+  const [left, right, bottom] = [70, 985, top + 316];
+  const [first, last] = [Math.log10(budgets[0]), Math.log10(budgets.at(-1))];
+  const x = (rate) => left + ((Math.log10(clamp(rate, budgets[0], budgets.at(-1))) - first) / (last - first)) * (right - left);
+  const most = what === "detected" ? 1 : 20;
+  const hourly = placeOf("world") < 0 ? null : DATA.curves.hourly[placeOf("world")];
+  const y = (value) => bottom - (value / most) * (bottom - top);
+  const lines = visible().filter((index) => curves[index]);
+  const path = (index, place) => curves[index].map((point, number) => `${number ? "L" : "M"}${x(budgets[number])} ${y(point[place])}`).join("");
+  const back = (index) => [...curves[index]].reverse().map((point, number) => `L${x(budgets[budgets.length - 1 - number])} ${y(point[1])}`).join("");
+  return [
+    ...budgets.flatMap((tick) => [draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick))]),
+    ...ticks(0, most, 5).flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 9, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
+    draw("line", { class: "axis", x1: x(1), x2: x(1), y1: top, y2: bottom, "stroke-dasharray": "3 3" }),
+    draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `false alarms per 1,000 nominal steps (log scale); dashed: the budget${hourly ? `; 1 is ${shown(hourly, 1)} per hour` : ""}`),
+    draw("text", { class: "quiet", transform: `translate(20 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, label),
+    ...lines.map((index) => draw("path", { d: `${path(index, 2)}${back(index)}Z`, fill: DATA.colours[DATA.names[index]], opacity: 0.1 })),
+    ...lines.map((index) => draw("path", { d: path(index, 0), fill: "none", stroke: DATA.colours[DATA.names[index]], "stroke-width": 2, "stroke-dasharray": isBaseline(DATA.names[index]) ? "5 4" : null, "data-tip": DATA.names[index] })),
+    ...alarmPoints(DATA.curves.points[what]).map((point) =>
+      draw("path", { "data-tip": `${point.name}, ${point.alarm}: ${shown(point.y, digits)} at ${shown(point.x, 2)} false alarms per 1,000 steps`, d: SHAPES[point.shape % SHAPES.length], transform: `translate(${x(point.x)} ${y(clamp(point.y, 0, most))})`, fill: isBaseline(point.name) ? "var(--paper)" : DATA.colours[point.name], stroke: DATA.colours[point.name], "stroke-width": 1.4 }),
+    ),
+  ];
 }
 
 export function delayAgainstFalseAlarms() {
-  const points = scatterPoints();
-  if (!points.length) return put("tradeoff", html("p", { class: "note" }, "This run has no alarms."));
-  const [left, right, top, bottom] = [70, 985, 14, 400];
-  const { x, marks, hasZero } = costAxis(points.map((point) => point.x), left, right);
-  const longest = Math.max(...points.map((point) => point.y), 5);
-  const y = (value) => bottom - (value / (longest * 1.06)) * (bottom - top);
-  const parts = [
-    ...marks.flatMap((tick) => [draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick))]),
-    ...ticks(0, longest, 5).flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 9, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
-    draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `steps in alarm per 1,000 nominal steps (log scale${hasZero ? "; 0 stands apart" : ""})`),
-    hasZero ? draw("path", { class: "axis", d: `M${left + 44} ${bottom + 6}l6 -12M${left + 50} ${bottom + 6}l6 -12` }) : null,
-    draw("text", { class: "quiet", transform: `translate(20 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "mean delay, capped at 20 (steps)"),
-    ...points.map((point) =>
-      draw(
-        "path",
-        { "data-tip": `${point.name}, ${point.alarm}: ${shown(point.y, 1)} steps, ${shown(point.x, 2)} per 1,000`, d: SHAPES[point.shape % SHAPES.length], transform: `translate(${x(point.x)} ${y(point.y)}) scale(1.25)`, fill: isBaseline(point.name) ? "var(--paper)" : DATA.colours[point.name], "fill-opacity": 0.85, stroke: DATA.colours[point.name], "stroke-width": 1.4 },
-      ),
-    ),
-  ];
+  if (!DATA.curves) return put("tradeoff", html("p", { class: "note" }, "This run has no curves: it was computed without nominal episodes, or by an older version."));
   put(
     "tradeoff",
     alarmLegend(),
-    chart("0 0 1000 446", "Mean delay against false alarms", parts),
+    chart("0 0 1000 770", "Detection and delay against false alarms", [...budgetPanel(PANELS[0], 14), ...budgetPanel(PANELS[1], 404)]),
     detectorLegend(),
-    html("figcaption", {}, "Down and to the left is better. One mark per detector and alarm; mean over the selected faults with equal weights."),
+    html("figcaption", {}, "Each curve is a detector with every threshold; a mark is an alarm, with its own rate of false alarms. Means over all faults of the chosen worlds; bands are the means of 95 % intervals. Up and to the left is better above, down and to the left below."),
   );
 }

@@ -147,19 +147,29 @@ function curveFigure(found) {
   });
   const bands = found.length <= 3 ? found.map(([name, curve]) => draw("path", { d: bandPath(curve, x, y), fill: DATA.colours[name], "fill-opacity": 0.13 })) : [];
   const lines = found.map(([name, curve]) => draw("path", { d: path(curve.detected), fill: "none", stroke: DATA.colours[name], "stroke-width": isBaseline(name) ? 1.3 : 2.2, "stroke-dasharray": isBaseline(name) ? "5 4" : null }, draw("title", {}, name)));
+  const failures = found.filter(([, curve]) => curve.failed.at(-1) > 0).map(([name, curve]) => draw("path", { d: path(curve.failed), fill: "none", stroke: DATA.colours[name], "stroke-width": 1.4, "stroke-dasharray": "1 3" }, draw("title", {}, `${name}: failed undetected`)));
   const [episodes] = found.map(([, curve]) => curve.episodes);
+  const steps = ticks(0, last, 8);
+  const below = bottom + 72;
+  const risk = found.flatMap(([name, curve], row) => [
+    draw("text", { class: "quiet", x: right + 10, y: below + 17 * row }, name),
+    ...steps.map((tick) => draw("text", { class: "quiet", x: x(tick), y: below + 17 * row, "text-anchor": "middle" }, String(curve.at_risk[tick] ?? 0))),
+  ]);
   return [
     draw(
       "svg",
-      { viewBox: "0 0 1000 372", role: "img", "aria-label": `Share of faults detected against delay for ${found.map(([name]) => name).join(", ")}` },
+      { viewBox: `0 0 1000 ${below + 17 * found.length}`, role: "img", "aria-label": `Share of faults detected against delay for ${found.map(([name]) => name).join(", ")}` },
       ...[0, 0.25, 0.5, 0.75, 1].flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, `${100 * tick} %`)]),
-      ...ticks(0, last, 8).map((tick) => draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick))),
+      ...steps.map((tick) => draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick))),
       draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, "steps since the onset"),
+      draw("text", { class: "quiet", x: left, y: below - 17 }, "at risk: episodes that have neither ended nor had an alarm"),
+      ...risk,
       ...bands,
       ...lines,
+      ...failures,
       ...labels.flat(),
     ),
-    html("figcaption", {}, `${episodes} episodes of ${DATA.splits[variantNow()]}, alarm “${byId("alarm").value}”, first training seed.${bands.length ? " Bands: pointwise 95 %." : ""} Dashed: baselines.`),
+    html("figcaption", {}, `${episodes} episodes of ${DATA.splits[variantNow()]}, alarm “${byId("alarm").value}”, first training seed.${bands.length ? " Bands: pointwise 95 %." : ""} Dashed: baselines.${failures.length ? " Dotted: failed undetected." : ""}`),
   ];
 }
 
