@@ -96,7 +96,7 @@ def check_detector_command(id: Annotated[str, typer.Argument(help=NAMES)], as_js
 
 @check.command("learning")
 def check_learning_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
-    """Check that detectors learn: better than untrained and than a Gaussian.
+    """Check that detectors learn more than a Gaussian.
 
     Takes minutes per network.
 
