@@ -116,7 +116,7 @@ def test_the_version_of_the_package_is_known_also_where_it_is_not_installed(monk
     def version(name):
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr("offnominal.datasets.manifest.version", version)
+    monkeypatch.setattr("offnominal.datasets.manifest_file.version", version)
     assert installed()["offnominal"] == off.__version__
 
 

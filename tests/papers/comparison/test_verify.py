@@ -22,7 +22,7 @@ def run(tmp_path, parts, in_process, sources, monkeypatch):
     """A folder with a run of six cells and its store."""
     rows = parts.train.points
     tables = {name: Table(name, rows, rows[:20] * 3.0 + place) for place, name in enumerate(STUDY.tables)}
-    monkeypatch.setattr(module, "_table", lambda name, drop_identifiers: tables[name])
+    monkeypatch.setattr(module, "open_table", lambda name, drop_identifiers: tables[name])
     monkeypatch.setattr(verify, "Sources", lambda: sources)
     run_study(STUDY.cells(), tmp_path / "store", folder=tmp_path, report=lambda line: None)
     return tmp_path
