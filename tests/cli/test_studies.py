@@ -92,7 +92,7 @@ def test_a_study_from_a_file_ends_in_a_leaderboard_and_a_page(done):
 def test_the_same_command_again_computes_nothing(done):
     told = json.loads(again(done[0], "--json").stdout)
     assert (told["computed"], told["reused"], told["failed"]) == (0, 2, 0)
-    assert [row["detector"] for row in told["leaderboard"]] == ["nearest", "Time"]
+    assert {row["detector"] for row in told["leaderboard"]} == {"nearest", "Time"}
 
 
 def test_results_answer_questions(done):
@@ -165,7 +165,7 @@ def test_the_last_run_is_found_without_a_name(done, monkeypatch):
     (done[0] / "runs").mkdir()
     (done[0] / "runs" / "mine").symlink_to(done[0] / "run", target_is_directory=True)
     rows = json.loads(runner.invoke(program, ["leaderboard", "--store", "store", "--json"]).stdout)
-    assert [row["detector"] for row in rows] == ["nearest", "Time"]
+    assert {row["detector"] for row in rows} == {"nearest", "Time"}
 
 
 def test_untrained_baselines_are_shown_with_all(done, monkeypatch):
@@ -173,8 +173,8 @@ def test_untrained_baselines_are_shown_with_all(done, monkeypatch):
     command = ["leaderboard", str(done[0] / "run")]
     said = runner.invoke(program, command)
     assert "1 untrained baselines are not shown" in said.output
-    assert "2  Time" not in said.output
-    assert "2  Time" in runner.invoke(program, [*command, "--all"]).output
+    assert "  Time  " not in said.output
+    assert "  Time  " in runner.invoke(program, [*command, "--all"]).output
     assert len(json.loads(runner.invoke(program, [*command, "--json"]).stdout)) == 2
 
 

@@ -176,7 +176,7 @@ def test_the_keyboard_is_enough(open_page, address):
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.locator("#metric").focus()
     page.keyboard.press("ArrowDown")
-    assert "metric=auroc" in page.url
+    assert "metric=matched_auroc" in page.url
     page.locator("#leaderboard thead button", has_text="Detector").focus()
     page.keyboard.press("Enter")
     assert page.locator("#leaderboard thead th[aria-sort]").inner_text().startswith("Detector")

@@ -71,7 +71,8 @@ def test_it_keeps_the_laws():
     assert check_world(WORLD).ok
 
 
-def test_the_documentation_lists_it():
+def test_the_documentation_lists_it(monkeypatch):
+    monkeypatch.syspath_prepend(str(TABLES.parent))
     spec = importlib.util.spec_from_file_location("tables", TABLES)
     tables = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tables)

@@ -13,6 +13,7 @@ from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InexactExport, LawBroken, MissingDependency, OffnominalError, UnsupportedExport
 from offnominal.detectors.detector import Detector
+from offnominal.detectors.policies.policy_detector import PolicyDetector
 from offnominal.laws.report import SkipLaw
 from offnominal.laws.require import require
 
@@ -54,12 +55,13 @@ def require_exported(
 
     Raises:
         LawBroken: A file gives other scores, or the tag is wrong.
-        SkipLaw: A package is missing, or the detector is not registered and has no ONNX form.
+        SkipLaw: A package is missing, the detector is not registered and has no ONNX form, or that of its policy has
+            none.
     """
     try:
         _require_equal(fitted, fresh)
     except UnsupportedExport as reason:
-        if declared is None:
+        if declared is None or isinstance(fitted, PolicyDetector):
             raise SkipLaw(str(reason)) from None
         require(not declared, f"its entry has the tag 'onnx', but: {reason}")
         return

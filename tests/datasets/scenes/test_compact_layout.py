@@ -134,5 +134,5 @@ def test_folder_without_scenes_is_an_error(tmp_path):
     with pytest.raises(MissingFile, match=r"scenes\.json"):
         open_scenes(tmp_path)
     (tmp_path / "scenes.json").write_text("{}")
-    with pytest.raises(DamagedFile, match="format"):
+    with pytest.raises(DamagedFile, match="not the manifest of a set of driving scenes"):
         open_scenes(tmp_path)
