@@ -164,8 +164,9 @@ function budgetPanel({ what, label, digits }, top) {
   const [left, right, bottom] = [70, 985, top + 316];
   const [first, last] = [Math.log10(budgets[0]), Math.log10(budgets.at(-1))];
   const points = alarmPoints(DATA.curves.points[what]);
-  const zero = points.some((point) => point.x < budgets[0]) ? 60 : 0;
-  const x = (rate) => rate < budgets[0] ? left : left + zero + ((Math.log10(Math.min(rate, budgets.at(-1))) - first) / (last - first)) * (right - left - zero);
+  const smaller = points.some((point) => point.x > 0 && point.x < budgets[0]);
+  const zero = points.some((point) => point.x <= 0) ? 60 : 0;
+  const x = (rate) => rate <= 0 ? left : left + zero + ((Math.log10(clamp(rate, budgets[0], budgets.at(-1))) - first) / (last - first)) * (right - left - zero);
   const most = what === "detected" ? 1 : 20;
   const hourly = placeOf("world") < 0 ? null : DATA.curves.hourly[placeOf("world")];
   const y = (value) => bottom - (value / most) * (bottom - top);
@@ -173,7 +174,7 @@ function budgetPanel({ what, label, digits }, top) {
   const path = (index, place) => curves[index].map((point, number) => `${number ? "L" : "M"}${x(budgets[number])} ${y(point[place])}`).join("");
   const back = (index) => [...curves[index]].reverse().map((point, number) => `L${x(budgets[budgets.length - 1 - number])} ${y(point[1])}`).join("");
   return [
-    ...[...(zero ? [0] : []), ...budgets].flatMap((tick) => [draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, tick || !points.some((point) => point.x > 0 && point.x < budgets[0]) ? String(tick) : `< ${budgets[0]}`)]),
+    ...[...(zero ? [0] : []), ...budgets].flatMap((tick) => [draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, tick === budgets[0] && smaller ? `≤ ${tick}` : String(tick))]),
     ...ticks(0, most, 5).flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 9, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
     draw("line", { class: "axis", x1: x(1), x2: x(1), y1: top, y2: bottom, "stroke-dasharray": "3 3" }),
     draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `false alarms per 1,000 nominal steps (log scale); dashed: the budget${hourly ? `; 1 is ${shown(hourly, 1)} per hour` : ""}`),
