@@ -43,6 +43,7 @@ def test_importing_a_large_package_loads_nothing_else_of_it(package):
     }
 
 
+@pytest.mark.long
 def test_a_comparison_of_own_logs_loads_no_runner_store_or_page():
     loaded = loaded_after("from offnominal import compare")
     assert "offnominal.reports.comparison" in loaded

@@ -40,6 +40,7 @@ def saved(tmp_path_factory):
     return folder, detector, alarm
 
 
+@pytest.mark.long
 def test_the_example_prints_the_alarms_without_torch_and_without_this_package(saved):
     folder, detector, alarm = saved
     model = folder / "model.onnx"

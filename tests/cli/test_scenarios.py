@@ -47,6 +47,7 @@ def test_presets_are_listed():
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_scenarios_are_recorded_and_verified(tmp_path):
     short = Scenario("short", "residential", "CLEAR_NOON", seed=3, vehicles=2, pedestrians=2, timing=Timing(1, 1))
     impossible = short.replace(id="impossible", anomaly=TemporalAnomaly("cut-in", "vehicle.sedan"))

@@ -39,6 +39,7 @@ def test_order_and_white_space_of_an_object_do_not_matter(tmp_path):
     assert read_checked_json(path) == DATA
 
 
+@pytest.mark.long
 def test_every_flipped_bit_of_an_object_is_noticed_or_harmless(tmp_path):
     path = tmp_path / "card.json"
     write_checked_json(path, DATA)

@@ -101,6 +101,7 @@ def test_batches_do_not_change_the_bytes(made, dataset, tmp_path, monkeypatch):
     assert files(made(tmp_path / "again").folder) == files(dataset.folder)
 
 
+@pytest.mark.long
 def test_processes_do_not_change_the_bytes(dataset, tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules["offnominal.datasets.generation"], "BATCH", 40)
     parallel = generate(dataset.manifest.recipe, tmp_path / "parallel", workers=2)

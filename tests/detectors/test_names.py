@@ -47,6 +47,7 @@ def test_an_unknown_name_is_an_attribute_error():
         off.detectors.Nobody  # type: ignore[attr-defined]  # noqa: B018
 
 
+@pytest.mark.long
 def test_classical_detectors_do_not_import_torch():
     assert output_of(LIGHT) == "False\n"
 

@@ -28,6 +28,7 @@ def test_few_units_have_students_factor():
     assert simultaneous_intervals(np.zeros(1), draws, units=1).factor == np.inf
 
 
+@pytest.mark.long
 def test_a_family_without_differences_is_rarely_torn_apart_and_single_intervals_often():
     rng = np.random.default_rng(1)
     torn, single = 0, 0

@@ -71,6 +71,7 @@ def test_a_true_cause_explains_what_it_was_not_found_with():
     assert 0.4 * count < half < 0.6 * count
 
 
+@pytest.mark.long
 def test_unrelated_values_have_a_cause_in_at_most_five_percent():
     found = []
     for causes, papers_made in ((1, 20), (12, 5)):

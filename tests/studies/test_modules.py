@@ -54,6 +54,7 @@ def file(tmp_path):
     return write
 
 
+@pytest.mark.long
 def test_a_registered_detector_works_in_worker_processes(tmp_path, module, file):
     study = load_study(file(module), allow_modules=[module])
     folder, outcome = run(study, folder=tmp_path / "run", store=tmp_path / "store", workers=1, report=lambda line: None)

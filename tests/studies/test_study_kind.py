@@ -48,6 +48,7 @@ def test_a_registered_kind_runs_and_is_reported(here):
     assert verify_run(folder, share=1.0) == [("d6/0", ""), ("d20/0", "")]
 
 
+@pytest.mark.long
 def test_a_kind_in_a_file_runs_in_worker_processes(here):
     (here / "mine.toml").write_text(TEXT, encoding="utf-8")
     done = CliRunner().invoke(program, ["run", "mine.toml", "--allow-module", PACKAGE, "--workers", "1", "--json"])

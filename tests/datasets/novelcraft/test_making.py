@@ -64,6 +64,7 @@ def test_vectors_are_the_symbolic_observation(small, recipe):
     assert (small["normal/0"].vectors[0] == vector[:24]).all()
 
 
+@pytest.mark.long
 def test_an_interrupted_run_resumes_to_the_same_bytes_with_any_number_of_workers(small, recipe, tmp_path, monkeypatch):
     record, count = EpisodeJob.record, 0
 

@@ -16,6 +16,7 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.long
 def test_killed_recording_resumes_in_several_processes_without_repeating_a_frame(
     stand_in, recorded, tmp_path, monkeypatch
 ):

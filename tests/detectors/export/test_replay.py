@@ -132,6 +132,7 @@ def test_changed_numbers_of_a_file_are_found(detector, episodes, tmp_path):
     assert all("instead of" in problem for problem in verify_model(path, episodes).values())
 
 
+@pytest.mark.long
 def test_a_long_log_is_recorded_in_part(detector, tmp_path):
     long = [log(1, steps=RECORDED - 5), log(2)]
     path = detector.export(tmp_path / "model.onnx", episodes=long).path

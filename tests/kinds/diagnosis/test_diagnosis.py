@@ -35,6 +35,7 @@ def test_faults_are_in_one_channel_of_each_episode(smoke):
     assert len(set(channels)) > 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("in_process")
 def test_a_run_is_stored_verified_and_reported(smoke, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")

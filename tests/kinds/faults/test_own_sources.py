@@ -105,6 +105,7 @@ def cell(world, policy="", **changes):
     return study(world, policies=(policy or "tqc",), **changes).cells()[0]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("in_process")
 def test_a_dataset_and_an_environment_run_resume_and_are_reported(tmp_path, tanks):
     write_log("logs/pump")
