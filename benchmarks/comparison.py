@@ -24,9 +24,8 @@ from offnominal.detectors.rows.loda import LODA
 from offnominal.detectors.rows.lof import LOF
 from offnominal.detectors.rows.pidforest import PIDForest
 from offnominal.detectors.rows.row_detector import RowDetector
-from offnominal.papers.comparison.runners.runner import ConfigurationRunner
-from offnominal.papers.comparison.runners.runner_catalogue import runner_of
-from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
+from offnominal.papers.comparison.runners.runner import ConfigurationRunner, runner_of
+from offnominal.papers.comparison.search_spaces import sample_configurations, search_space_of
 
 ROWS, WIDTH, FEW = 10_000, 20, 40
 FITS = 5

@@ -15,8 +15,8 @@ from sklearn.metrics import roc_auc_score
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables import TableSplit, load_table, split_table
 from offnominal.datasets.tables.table_split import TablePart
-from offnominal.papers.comparison.runners.runner_catalogue import runner_of
-from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
+from offnominal.papers.comparison.runners.runner import runner_of
+from offnominal.papers.comparison.search_spaces import sample_configurations, search_space_of
 
 PATH = Path(__file__).parents[1] / "docs" / "measured" / "pidforest.csv"
 TABLES = ("breast-tissue", "iris", "wine", "glass", "ecoli", "haberman", "parkinsons")

@@ -18,8 +18,8 @@ from offnominal.detectors.rows.loda import LODA
 from offnominal.detectors.rows.lof import LOF
 from offnominal.detectors.rows.one_class_svm import OneClassSVM
 from offnominal.detectors.rows.row_detector import RowDetector
-from offnominal.papers.comparison.runners.runner_catalogue import runner_of
-from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
+from offnominal.papers.comparison.runners.runner import runner_of
+from offnominal.papers.comparison.search_spaces import sample_configurations, search_space_of
 
 FEW = 500
 """Rows that PyOD's ABOD gets, because it takes minutes for all."""

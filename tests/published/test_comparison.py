@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from offnominal.papers.comparison.selection.ranks import critical_difference, mean_ranks
+from offnominal.papers.comparison.ranks import critical_difference, mean_ranks
 from offnominal.papers.printed_values import printed_values
 
 CELLS = ("mean_over_folds", "mean_over_classes", "value")

@@ -24,7 +24,7 @@ def parts():
 @pytest.fixture
 def few_tables(monkeypatch):
     """Means over any number of tables are compared with published ones."""
-    from offnominal.papers.comparison.published import ensembles, table_results
+    from offnominal.papers.comparison.published import ensemble_tables, metric_tables
 
-    for module in (ensembles, table_results):
+    for module in (ensemble_tables, metric_tables):
         monkeypatch.setattr(module, "FEWEST_TABLES", 1)

@@ -6,7 +6,7 @@ import json
 
 import pyarrow as pa
 
-from offnominal.papers.comparison.search.metrics import METRICS
+from offnominal.papers.comparison.metrics import METRICS
 from offnominal.studies.results import RunResults
 
 TRIED = {

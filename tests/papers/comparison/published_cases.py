@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from offnominal.papers.catalogue import tables_of
-from offnominal.papers.comparison.search.metrics import METRICS
+from offnominal.papers.comparison.metrics import METRICS
 from offnominal.studies.results import RunResults
 
 

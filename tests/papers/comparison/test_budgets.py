@@ -2,7 +2,7 @@
 
 import pytest
 
-from offnominal.papers.comparison.search.search_space import search_space_of
+from offnominal.papers.comparison.search_spaces import search_space_of
 from offnominal.papers.comparison.studies import ImageStudy, SearchStudy
 from offnominal.studies import load_study
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from offnominal.datasets.tables import Table, split_table
+from offnominal.papers.comparison import finished_fits as module
+from offnominal.papers.comparison import image_search
 from offnominal.papers.comparison.cells import ImageCell
-from offnominal.papers.comparison.search import finished_fits as module
-from offnominal.papers.comparison.search import image_search
-from offnominal.papers.comparison.search.configuration_result import ConfigurationResult
-from offnominal.papers.comparison.search.finished_fits import FOLDER, FinishedFits
+from offnominal.papers.comparison.configuration_results import ConfigurationResult
+from offnominal.papers.comparison.finished_fits import FOLDER, FinishedFits
 from offnominal.studies.execution import run_cell
 from offnominal.studies.result_rows import same_results
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from offnominal.datasets.tables import TableSplit
-from offnominal.papers.comparison.runners.image_runners import SlicedSVMRunner, WideNeighboursRunner
-from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.runners.neighbour_runners import WideNeighboursRunner
+from offnominal.papers.comparison.runners.runner import runner_of
+from offnominal.papers.comparison.runners.svm_runners import SlicedSVMRunner
 
 pytestmark = pytest.mark.long
 

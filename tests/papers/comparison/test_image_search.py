@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from offnominal.papers.comparison import image_search as module
 from offnominal.papers.comparison.cells import ImageCell
-from offnominal.papers.comparison.search import image_search as module
-from offnominal.papers.comparison.search.ensembles import ENSEMBLES
+from offnominal.papers.comparison.configuration_results import ENSEMBLES
 from offnominal.studies.code import Sources
 from offnominal.studies.execution import code_of, prepare, run_cell
 from offnominal.studies.result_rows import same_results

@@ -5,7 +5,7 @@ import pytest
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.datasets.image_sets import image_set_entry
 from offnominal.papers.comparison.cells import ImageCell
-from offnominal.papers.comparison.search.image_search_spaces import image_methods, image_search_space_of
+from offnominal.papers.comparison.search_spaces import image_methods, image_search_space_of
 from offnominal.papers.comparison.studies import ImageScale, ImageStudy
 from offnominal.studies import runs
 from offnominal.studies.catalogue import load_study

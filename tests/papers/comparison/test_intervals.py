@@ -3,14 +3,12 @@
 import pytest
 
 from offnominal.papers.catalogue import tables_of
-from offnominal.papers.comparison.published.defect_notes import DEFECTS
+from offnominal.papers.comparison.comparison_results import AS_PUBLISHED, INVERTED, ComparisonResults
+from offnominal.papers.comparison.published.comparison_lines import DEFECTS
 from offnominal.papers.comparison.published.printed_cells import image_cells, table_cells
-from offnominal.papers.comparison.published.rank_rows import place_lines, rank_lines
-from offnominal.papers.comparison.published.sampling import place_ranges, sampling_error
-from offnominal.papers.comparison.published.standard_errors import difference_error
-from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
-from offnominal.papers.comparison.selection.defects import AS_PUBLISHED, INVERTED
-from offnominal.papers.comparison.selection.pools import without_each_split
+from offnominal.papers.comparison.published.rank_lines import place_lines, rank_lines
+from offnominal.papers.comparison.published.standard_errors import difference_error, place_ranges, sampling_error
+from offnominal.papers.comparison.smaller_searches import without_each_split
 from offnominal.papers.protocol import protocol
 
 from .published_cases import lines_of, results_of, row

@@ -1,4 +1,4 @@
-"""Metrics are scikit-learn's where it has them, and by hand where it has not."""
+"""Metrics are scikit-learn's where it has them, and by hand where it has not; polarity notices inverted detectors."""
 
 import math
 
@@ -8,15 +8,18 @@ from sklearn.metrics import auc as area
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.papers.comparison.search.metrics import (
+from offnominal.datasets.tables import Table, split_table
+from offnominal.papers.comparison.metrics import (
     auc,
     auprc,
     average_precision,
     measure,
+    measure_polarity,
     precision_at_number,
     precision_at_percent,
     tpr_at_5,
 )
+from offnominal.papers.comparison.runners.runner import runner_of
 
 pytestmark = pytest.mark.long
 
@@ -90,3 +93,25 @@ def test_bad_arguments_are_named():
         precision_at_number(np.zeros(3), np.zeros(3, bool), 0)
     with pytest.raises(InvalidParameter, match="percent is 101"):
         precision_at_percent(np.zeros(3), np.zeros(3, bool), 101)
+
+
+def test_a_detector_that_turns_density_around_is_inverted(parts):
+    (tried,) = runner_of("knn").run([{"n_neighbors": 5, "distance": "kappa"}], parts, seed=1)
+    assert measure_polarity(tried.test, parts).correlation == 1.0
+    assert measure_polarity(-tried.test, parts).inverted
+
+
+def test_a_sigmoid_kernel_that_finds_crowds_strange_is_inverted():
+    rng = np.random.default_rng(0)
+    crowds = np.concatenate([rng.normal(size=(100, 5)) + 4.0 * rng.normal(size=5) for _ in range(3)])
+    parts = split_table(Table("crowds", crowds, rng.uniform(-8.0, 8.0, size=(30, 5))), seed=1)
+    (tried,) = runner_of("osvm").run([{"kernel": "sigmoid", "gamma": 0.1, "nu": 0.5}], parts, seed=1)
+    assert measure_polarity(tried.test, parts).inverted
+
+
+def test_constant_and_missing_scores_have_no_polarity(parts):
+    n = len(parts.test)
+    for scores in (np.ones(n), np.full(n, math.nan)):
+        found = measure_polarity(scores, parts)
+        assert math.isnan(found.correlation)
+        assert not found.inverted

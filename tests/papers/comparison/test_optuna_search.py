@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from offnominal.core.errors import MissingDependency
-from offnominal.papers.comparison.search.optuna_search import BATCH, optuna_configurations
-from offnominal.papers.comparison.search.search_space import SearchSpace, sample_configurations
+from offnominal.papers.comparison.optuna_search import BATCH, optuna_configurations
+from offnominal.papers.comparison.search_spaces import SearchSpace, sample_configurations
 
 pytestmark = pytest.mark.long
 

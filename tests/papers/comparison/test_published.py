@@ -5,12 +5,12 @@ import pytest
 
 from offnominal.core.errors import MissingFile
 from offnominal.datasets.tables import load_table, split_table
+from offnominal.papers.comparison.comparison_results import AS_PUBLISHED
+from offnominal.papers.comparison.configuration_results import configuration_rows
+from offnominal.papers.comparison.protocols import mean_protocol
 from offnominal.papers.comparison.published.printed_cells import table_cells
-from offnominal.papers.comparison.runners.runner_catalogue import runner_of
-from offnominal.papers.comparison.search.configuration_result import configuration_rows
-from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
-from offnominal.papers.comparison.selection.defects import AS_PUBLISHED
-from offnominal.papers.comparison.selection.protocols import mean_protocol
+from offnominal.papers.comparison.runners.runner import runner_of
+from offnominal.papers.comparison.search_spaces import sample_configurations, search_space_of
 from offnominal.studies.catalogue import load_study
 
 pytestmark = pytest.mark.long

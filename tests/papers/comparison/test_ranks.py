@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import friedmanchisquare, rankdata
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.papers.comparison.selection.ranks import compare_methods, critical_difference, mean_ranks, table_ranks
+from offnominal.papers.comparison.ranks import compare_methods, critical_difference, mean_ranks, table_ranks
 
 pytestmark = pytest.mark.long
 

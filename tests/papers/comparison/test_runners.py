@@ -5,10 +5,9 @@ import pytest
 
 from offnominal.core.errors import UnknownName
 from offnominal.detectors.rows import KNN
-from offnominal.papers.comparison.runners.runner import ConfigurationRunner
-from offnominal.papers.comparison.runners.runner_catalogue import runner_of
-from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of, space_names
-from offnominal.papers.comparison.selection.defects import AS_PUBLISHED
+from offnominal.papers.comparison.comparison_results import AS_PUBLISHED
+from offnominal.papers.comparison.runners.runner import ConfigurationRunner, runner_of
+from offnominal.papers.comparison.search_spaces import sample_configurations, search_space_of, space_names
 from offnominal.studies.catalogue import load_study
 
 pytestmark = pytest.mark.long
@@ -106,9 +105,9 @@ def test_a_group_that_breaks_is_tried_one_by_one(parts):
 
 
 def test_support_vector_machines_on_many_rows_are_fitted_one_by_one(parts, monkeypatch):
-    from offnominal.papers.comparison.runners import kernel_runners as kernel_families
+    from offnominal.papers.comparison.runners import svm_runners
 
-    monkeypatch.setattr(kernel_families, "LARGEST", 10)
+    monkeypatch.setattr(svm_runners, "LARGEST", 10)
     configuration = {"kernel": "rbf", "nu": 0.5, "gamma": 0.1}
     (tried,) = runner_of("osvm").run([configuration], parts, seed=1)
     (single,) = ConfigurationRunner("osvm", runner_of("osvm").make).run([configuration], parts, seed=1)

@@ -7,7 +7,7 @@ import pytest
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.cells import SearchCell
-from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.runners.runner import runner_of
 from offnominal.papers.comparison.studies import SearchScale, SearchStudy
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.kinds import cell_from, study_from

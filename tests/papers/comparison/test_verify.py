@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from offnominal.cli.program import program
 from offnominal.datasets.tables import Table
-from offnominal.papers.comparison.search import table_search as module
+from offnominal.papers.comparison import table_search as module
 from offnominal.papers.comparison.studies import SearchStudy
 from offnominal.studies import Store, run_study, verify
 from offnominal.studies.verify import verify_run

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from offnominal.datasets.image_sets import ImageSet
 from offnominal.datasets.tables import Table
+from offnominal.papers.comparison import image_search, table_search
 from offnominal.papers.comparison.cells import ImageCell, SearchCell
-from offnominal.papers.comparison.search import image_search, table_search
 from offnominal.papers.comparison.studies import ImageStudy, SearchStudy
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
@@ -25,14 +25,14 @@ class SearchKind(StudyKind[S, C]):
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""
-        from offnominal.papers.comparison.report.write_report import write_comparison_report
+        from offnominal.papers.comparison.report import write_comparison_report
 
         return write_comparison_report(results, folder)
 
     def leaderboard(self, results: RunResults) -> Rows:
         """Return one row per method, best mean rank first."""
-        from offnominal.papers.comparison.report.report_tables import method_leaderboard
-        from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+        from offnominal.papers.comparison.comparison_results import ComparisonResults
+        from offnominal.papers.comparison.report import method_leaderboard
 
         return method_leaderboard(ComparisonResults.of(results.table))
 

@@ -11,15 +11,15 @@ from offnominal.datasets.image_sets import image_set_entry
 from offnominal.datasets.tables import table_entry
 from offnominal.datasets.tables.own_tables import is_own_table, own_table_file
 from offnominal.papers.comparison.cells import ImageCell, Leave, Sampler, SearchCell
-from offnominal.papers.comparison.search.image_search_spaces import (
+from offnominal.papers.comparison.search_spaces import (
     CLASSICAL,
     CODED,
     NETWORKS,
     SECOND_STAGES,
     image_search_space_of,
+    search_space_of,
     sharing,
 )
-from offnominal.papers.comparison.search.search_space import search_space_of
 from offnominal.studies.base import BaseStudy
 from offnominal.studies.scales import check_integers, check_names
 

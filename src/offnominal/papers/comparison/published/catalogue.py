@@ -1,4 +1,4 @@
-"""The published tables and figures of the comparison, and which study each is compared with."""
+"""The published tables and figures, which study each is compared with, and which runs are too small for it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from functools import partial
 from typing import Any
 
 from offnominal.papers.comparison.cells import Leave
-from offnominal.papers.comparison.published.common_configurations import table_c4
-from offnominal.papers.comparison.published.costs import count_table, image_count_table, table_viii
-from offnominal.papers.comparison.published.ensembles import ensemble_table
-from offnominal.papers.comparison.published.image_classes import class_table, figure_c3
-from offnominal.papers.comparison.published.image_means import FEWEST_CLASSES, mean_table, table_c1
-from offnominal.papers.comparison.published.printed_cells import PAPER
-from offnominal.papers.comparison.published.search_spaces import space_table
-from offnominal.papers.comparison.published.sizes import table_i, table_ii
-from offnominal.papers.comparison.published.table_results import cell_table, table_v
-from offnominal.papers.comparison.published.unfilled import (
-    too_few_classes,
-    too_few_configurations,
-    too_few_for_ranks,
-    too_few_tables,
-    without_airplanes,
+from offnominal.papers.comparison.published.cost_tables import count_table, image_count_table, table_viii
+from offnominal.papers.comparison.published.ensemble_tables import ensemble_table
+from offnominal.papers.comparison.published.image_tables import (
+    CLASSES,
+    FEWEST_CLASSES,
+    class_table,
+    figure_c3,
+    mean_table,
+    table_c1,
+    table_c4,
 )
+from offnominal.papers.comparison.published.metric_tables import cell_table, table_v
+from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, PAPER, class_name, rows_of, table_cells
+from offnominal.papers.comparison.published.rank_lines import FEWEST_METHODS, FEWEST_TABLES
+from offnominal.papers.comparison.published.search_space_tables import space_table
+from offnominal.papers.comparison.published.size_tables import table_i, table_ii
+from offnominal.papers.comparison.studies import ImageStudy, SearchStudy
 from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
 from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
@@ -31,7 +32,8 @@ from offnominal.studies.results import RunResults
 
 Compare = Callable[[RunResults], list[PublishedComparison]]
 Unfilled = Callable[[Any], str]
-SOME_CLASSES = partial(too_few_classes, fewest=FEWEST_CLASSES)
+FEWEST_CONFIGURATIONS = 4
+"""Of a search that may have several scores of a VAE; that of three, at scale smoke, has none."""
 TABLES, DEEP, OUT, IN = "comparison", "comparison-deep", "comparison-images", "comparison-images-one-in"
 SEARCH = "search"
 """Scale of the image studies with most configurations that fits one GPU."""
@@ -75,6 +77,48 @@ def _with_errors(
     )
 
 
+def too_few_tables(study: SearchStudy) -> str:
+    """Return why a run of a study has no mean over tables; empty if it has five of the published ones."""
+    published = {table for table, _ in table_cells("table_IV")}
+    count = len(published & set(study.tables))
+    return "" if count >= FEWEST_TABLES else f"its numbers need {FEWEST_TABLES} tables, and the run has {count}"
+
+
+def too_few_for_ranks(study: SearchStudy) -> str:
+    """Return why a run of a study has no ranks; empty if it has five tables and five methods."""
+    if len(study.methods) >= FEWEST_METHODS:
+        return too_few_tables(study)
+    return f"ranks need {FEWEST_METHODS} methods, and the run has {len(study.methods)}"
+
+
+def too_few_configurations(study: SearchStudy) -> str:
+    """Return why a run of a study has no ratios of times; empty if its search has several scores of one network."""
+    if study.configurations >= FEWEST_CONFIGURATIONS:
+        return ""
+    return f"its ratios need several scores, and the search of {study.configurations} configurations has none"
+
+
+def too_few_classes(study: ImageStudy, *, fewest: int = CLASSES) -> str:
+    """Return why a run of a study has no mean over classes; empty if it has enough of them.
+
+    Args:
+        study: The study at the scale of the run.
+        fewest: Number of classes that a mean needs.
+    """
+    count = len(study.classes)
+    return "" if count >= fewest else f"its numbers are over at least {fewest} classes, and the run has {count}"
+
+
+def without_airplanes(study: ImageStudy) -> str:
+    """Return why a run of a study has no number for the figure of methods trained on airplanes."""
+    wanted = {(IMAGE_SETS[row["dataset"]], class_name(row["class"])) for row in rows_of("figure_C3")}
+    sets = sorted({images for images, _ in wanted})
+    if not set(sets) & set(study.sets):
+        return f"it is about {', '.join(sets)}, and the run has {', '.join(study.sets)}"
+    return ""
+
+
+SOME_CLASSES = partial(too_few_classes, fewest=FEWEST_CLASSES)
 PUBLISHED_TABLES = (
     PublishedTable("I", "sizes of the tables after the split", "", table_i),
     PublishedTable("II", "sizes of the image sets, first class left out", "", table_ii),

@@ -1,4 +1,4 @@
-"""Lines of the comparisons with published tables: results of a run, and a number beside the published one."""
+"""Lines of the comparisons with published tables: our number beside the published one, and its note."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.comparison.comparison_results import ComparisonResults
 from offnominal.papers.comparison.published.printed_cells import PAPER
-from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison, Rule
 from offnominal.studies.results import RunResults
@@ -74,3 +74,28 @@ def compared(
 def rule(metric: str) -> Rule:
     """Return the rule of a metric of the protocol."""
     return protocol(PAPER).rule(metric)
+
+
+DEFECTS = {
+    "dsvd": "the public code never trains the hypersphere; with this error ours is {:.3f}",
+    "loda": "PyOD reads the wrong bins; with this error ours is {:.3f}",
+    "pidf": "the public code gives rows outside of the boxes the log density zero; with its errors ours is {:.3f}",
+    "mgal": "PyOD's score has the wrong sign; with this error ours is {:.3f}",
+}
+"""What is wrong in the original of a method, with our value if ours is wrong in the same way."""
+
+
+def defect_note(method: str, defective: float) -> str:
+    """Return what our value is with the error of the original; empty if it was not run.
+
+    Args:
+        method: Short name of the method.
+        defective: Our value with the error; NaN if it was not run.
+
+    Example:
+        >>> defect_note("mgal", 0.2)
+        "PyOD's score has the wrong sign; with this error ours is 0.200"
+        >>> defect_note("mgal", float("nan"))
+        ''
+    """
+    return "" if math.isnan(defective) else DEFECTS[method].format(defective)

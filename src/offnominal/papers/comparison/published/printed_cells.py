@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from offnominal.papers.comparison.search.defaults import has_default
+from offnominal.papers.comparison.search_spaces import has_default
 from offnominal.papers.printed_values import Row, printed_values
 
 PAPER = "comparison"

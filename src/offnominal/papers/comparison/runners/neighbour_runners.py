@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.tables import TableSplit
 from offnominal.detectors.rows.abod import ABOD, angle_scores, check_distinct
 from offnominal.detectors.rows.knn import KNN, neighbour_scores
 from offnominal.detectors.rows.lof import LOF, local_densities, outlier_factors
 from offnominal.detectors.rows.neighbour_search import NeighbourSearch
 from offnominal.papers.comparison.runners.runner import ConfigurationRunner, FitTimer, Group, Scores, grouped, wanted
-from offnominal.papers.comparison.search.search_space import Configuration
+from offnominal.papers.comparison.search_spaces import Configuration
 
 
 class NeighboursRunner(ConfigurationRunner):
@@ -52,6 +53,30 @@ class NeighboursRunner(ConfigurationRunner):
                 for rows, (distances, places) in zip(parts, shared, strict=True)
             )
         return [(first[k], second[k]) for k in (ks.index(each["n_neighbors"]) for each in configurations)]
+
+
+class WideNeighboursRunner(NeighboursRunner):
+    """Distances to neighbours, searched for once by matrix products; see :class:`NeighboursRunner`."""
+
+    def check(self, configuration: Configuration, split: TableSplit) -> None:
+        """Refuse more neighbours than there are training points."""
+        k = self.make(**configuration).get_params()["n_neighbors"]
+        if k > len(split.train):
+            raise InvalidParameter(
+                f"n_neighbors is {k}, but there are {len(split.train)} rows; give more, or ask for fewer."
+            )
+
+    def prepare_group(
+        self, configurations: Sequence[Configuration], split: TableSplit, seed: int, timer: FitTimer
+    ) -> Any:
+        """Search once, for both parts."""
+        from offnominal.detectors.rows.matrix_search import MatrixSearch
+
+        with timer.fit():
+            search = MatrixSearch(split.train.points)
+        with timer.score():
+            k = wanted(configurations, "n_neighbors")[-1]
+            return [search.nearest(part.points, k) for part in (split.validation, split.test)]
 
 
 class LOFRunner(ConfigurationRunner):

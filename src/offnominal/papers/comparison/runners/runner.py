@@ -1,4 +1,4 @@
-"""A method in the comparison: many configurations of one detector on one split."""
+"""Methods of the comparison by name: many configurations of one detector on one split."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from offnominal.core.errors import OffnominalError
+from offnominal.core.registry import Spec
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables import TableSplit
 from offnominal.detectors.rows.row_detector import RowDetector
-from offnominal.papers.comparison.search.configuration_result import ConfigurationResult
-from offnominal.papers.comparison.search.finished_fits import FinishedFits
-from offnominal.papers.comparison.search.search_space import Configuration
+from offnominal.papers.comparison.configuration_results import ConfigurationResult
+from offnominal.papers.comparison.finished_fits import FinishedFits
+from offnominal.papers.comparison.search_spaces import Configuration, search_space_of
 
 Scores = tuple[FloatArray, FloatArray]
 """Scores of the validation points and of the test points."""
@@ -194,3 +195,14 @@ def grouped(valid: Group, *names: str) -> list[Group]:
 def wanted(configurations: Sequence[Configuration], name: str) -> list[Any]:
     """Return the different values of a parameter, sorted."""
     return sorted({configuration[name] for configuration in configurations})
+
+
+def runner_of(name: str) -> ConfigurationRunner:
+    """Return a method by its name in the paper's tables.
+
+    Example:
+        >>> runner_of("knn").name
+        'knn'
+    """
+    runner: ConfigurationRunner = Spec(name, search_space_of(name).runner).load()(name)
+    return runner

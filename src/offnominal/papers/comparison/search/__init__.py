@@ -1,1 +1,0 @@
-"""Search of detector parameters: search spaces, configurations, and their results on one table or image set."""
