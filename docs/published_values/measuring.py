@@ -2,27 +2,22 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
-
-from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.catalogue import paper
 from offnominal.papers.scoreboard import TableScore, scales_of, scoreboard
-from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.store import Store
 from published_values.measured_table import file_name
 from published_values.places import places_of
-from published_values.rows import MADE_BY, Row, csv_text, labels_of, rank, rows_in, rows_of
+from published_values.rows import MADE_BY, Row, csv_text, rank, rows_in, rows_of, shipped_value
 
 NOWHERE = Path("no-such-store")
 
 
 def published_tables() -> list[TableScore]:
     """Return every published table without results of a run."""
-    return scoreboard(store=NOWHERE)
+    return scoreboard(store=NOWHERE, shipped=False)
 
 
 def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) -> None:
@@ -41,7 +36,7 @@ def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) 
     runs: dict[Path, list[list[Row]]] = {file: [] for file in tables}
     for store in stores:
         for scale in sorted({scale for score in tables.values() for scale in scales(score)}):
-            for score in scoreboard(store=store, scale=scale):
+            for score in scoreboard(store=store, scale=scale, shipped=False):
                 if score.runs:
                     runs[folder / file_name(score)].append(rows_of(score.lines, run_of(score, store)))
     for file, score in tables.items():
@@ -92,25 +87,12 @@ def judged_again(score: TableScore, rows: list[Row]) -> list[Row]:
     found = []
     for place, row in zip(places_of(rows, alone), rows, strict=True):
         if row["ours"] and row["published"] and place in lines:
-            line = _measured(row, lines[place])
+            line = shipped_value(row).beside(lines[place])
             line = line if score.table.explain is None else score.table.explain(line)
             found += rows_of([line], {name: row[name] for name in MADE_BY})
         else:
             found.append(row)
     return found
-
-
-def _measured(row: Row, line: PublishedComparison) -> PublishedComparison:
-    """Return the comparison of a row, by the rule of the published value alone."""
-    ends = np.array([float(row[name]) for name in ("low", "high") if row[name]])
-    return replace(
-        line,
-        labels={name: row[name] for name in labels_of([row])},
-        ours=Estimate(float(row["ours"]), ends),
-        published=float(row["published"]),
-        note=row["note"],
-        units=int(row["units"] or 1),
-    )
 
 
 def compared(rows: Iterable[Row]) -> int:

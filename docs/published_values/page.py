@@ -52,8 +52,9 @@ CAUSES = (
 WITHOUT = "No experiments were kept for {}: there is nothing to control."
 RENEWED = """## Renew this page
 
-`offnominal reproduce --all` prints the same counts from your own store. `python docs/scoreboard.py --store runs/store`
-writes the values of all tables with results in a store to `docs/measured/published`, and makes this page from there.
+`offnominal reproduce --all` prints the same counts, and those of your own store as soon as it has results.
+`python docs/scoreboard.py --store runs/store` writes the values of all tables with results in a store to
+`docs/measured/published`; from there it makes this page and the results of the package.
 `python tools/permutation_control.py` prints the controls of the experiments.
 """
 NUMBER = re.compile(r"–|[-−+]?[\d,.]+(e[+-]?\d+)?( ?%)?( \[.*\])?")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from pathlib import Path
 
+from offnominal.papers.shipped_results import ShippedValue
 from offnominal.reports.published_comparison import cause_of
 from offnominal.studies.published_comparison import PublishedComparison
 
@@ -66,6 +67,18 @@ def csv_text(rows: list[Row]) -> str:
 def labels_of(rows: Iterable[Row]) -> list[str]:
     """Return the columns that name the rows of a table."""
     return [name for name in dict.fromkeys(name for row in rows for name in row) if name not in COLUMNS]
+
+
+def row_labels(row: Row) -> Row:
+    """Return what names a row."""
+    return {name: row[name] for name in labels_of([row])}
+
+
+def shipped_value(row: Row) -> ShippedValue:
+    """Return the value of ours of a row."""
+    low, high, published = (float(row[name]) if row[name] else None for name in ("low", "high", "published"))
+    units = int(row["units"] or 1)
+    return ShippedValue(row_labels(row), float(row["ours"]), low, high, published, row["note"], units)
 
 
 def rank(row: Row, scales: Sequence[str]) -> tuple[int, int]:

@@ -6,7 +6,8 @@ from pathlib import Path
 from textwrap import indent
 
 from offnominal.papers.catalogue import papers
-from offnominal.papers.scoreboard import NO_VALUE, scoreboard
+from offnominal.papers.scoreboard import scoreboard
+from offnominal.papers.value_places import NO_VALUE
 from offnominal.studies.published_comparison import KINDS, Kind
 from published_values.measured_table import MeasuredTable, measured_tables, share_of, total_of
 from published_values.measuring import NOWHERE
@@ -96,5 +97,5 @@ def _tables_of(page: str) -> list[MeasuredTable]:
 
 @cache
 def _tables_of_paper(paper: str) -> tuple[MeasuredTable, ...]:
-    scores = scoreboard([paper], store=NOWHERE)
+    scores = scoreboard([paper], store=NOWHERE, shipped=False)
     return tuple(table for table in measured_tables(scores, MEASURED) if table.counts.values)

@@ -24,7 +24,9 @@ def test_a_table_per_paper_is_counted_without_computing(tmp_path):
     said = runner.invoke(program, ["reproduce", "novelcraft", "--all", "--store", str(tmp_path / "none")])
     assert said.exit_code == 0, said.output
     assert "Figure 4" in said.output
-    assert "No results of novelcraft; `offnominal run" in " ".join(said.output.split())
+    text = " ".join(said.output.split())
+    assert "shipped: novelcraft@large" in text
+    assert "Results marked *shipped* travel with the package, and are not computed here: novelcraft@large (20" in text
     assert list(tmp_path.iterdir()) == []
 
 
@@ -87,15 +89,15 @@ def test_numbers_and_shares_fit_into_80_columns():
     assert "Counts of work done" not in text
 
 
-def test_a_store_without_results_has_no_share(tmp_path):
-    said = runner.invoke(program, ["reproduce", "--all", "--store", str(tmp_path / "none")])
-    found = json.loads(
-        runner.invoke(program, ["reproduce", "--all", "--json", "--store", str(tmp_path / "none")]).stdout
-    )
-    measured = found["measured results"]
+def test_a_scale_without_results_has_no_share(tmp_path):
+    words = ["reproduce", "anovox", "--all", "--scale", "smoke", "--store", str(tmp_path / "none")]
+    said = runner.invoke(program, words)
+    found = json.loads(runner.invoke(program, [*words, "--json"]).stdout)
+    measured, text = found["measured results"], " ".join(said.output.split())
     assert found["reproduced share"] is None
-    assert f"{measured['not run']:,} of {measured['values']:,} published results" in " ".join(said.output.split())
-    assert measured["not run"] == measured["values"] > 6000
+    assert f"{measured['not run']:,} of {measured['values']:,} published results" in text
+    assert "No results of anovox; `offnominal run" in text
+    assert measured["not run"] == measured["values"] > 40
 
 
 @pytest.mark.parametrize("words", [["--table", "3"], ["--images", "--table", "3"]])

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,7 +23,7 @@ from offnominal.studies.catalogue import load_study
 from offnominal.studies.code import Sources
 from offnominal.studies.failure import Failure
 from offnominal.studies.results import RunResults
-from offnominal.studies.stored_runs import stored_run
+from offnominal.studies.stored_runs import StoredRun, stored_run
 
 from ..blank_figures import blank_figures
 from ..studies.cases import PoolHere
@@ -287,8 +288,63 @@ def test_tables_without_the_chosen_worlds_are_left_out_and_named(requested):
     assert "Table 12" in said.output
 
 
-def test_without_run_a_table_shows_the_published_numbers_and_the_command_that_computes_ours(requested, tmp_path):
-    said = runner.invoke(program, ["reproduce", "novelcraft", "--table", "fig4", "--store", str(tmp_path / "none")])
+def reproduced(*words):
+    said = runner.invoke(program, ["reproduce", *words, "--json"])
+    assert said.exit_code == 0, said.output
+    return json.loads(said.stdout)
+
+
+def test_without_a_store_a_table_shows_the_results_of_the_package(requested, tmp_path):
+    words = ["anomaly-gym", "--table", "12", "--store", str(tmp_path / "none")]
+    said = runner.invoke(program, ["reproduce", *words])
+    assert (said.exit_code, requested) == (0, [])
+    assert "Ours of Table 12 travel with the package, and are not computed here: anomaly-gym@paper (100" in said.output
+    assert "`offnominal run anomaly-gym --scale paper`" in said.output
+    (table,) = reproduced(*words)
+    assert {run["scale"] for run in table["shipped"]} == {"paper", "laptop"}
+    assert sum(row["ours"] != "–" for row in table["rows"]) > 800
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_results_of_the_package_can_be_of_some_worlds_or_of_one_scale(tmp_path):
+    words = ["anomaly-gym", "--table", "12", "--store", str(tmp_path / "none")]
+    (table,) = reproduced(*words, "--worlds", "SAP-Goal0*")
+    assert {row["world"] for row in table["rows"] if row["ours"] != "–"} == {"SAP-Goal0-v0"}
+    (laptop,) = reproduced(*words, "--scale", "laptop")
+    assert {run["scale"] for run in laptop["shipped"]} == {"laptop"}
+    assert 0 < sum(row["ours"] != "–" for row in laptop["rows"]) < 100
+    (groups,) = reproduced("anomaly-gym", "--table", "3", "--worlds", "SAP-*", "--store", str(tmp_path / "none"))
+    assert (groups["shipped"], {row["ours"] for row in groups["rows"]}) == ([], {"–"})
+
+
+def test_the_package_has_no_results_with_the_errors_of_public_code(tmp_path):
+    words = ["anovox", "--table", "4", "--store", str(tmp_path / "none")]
+    (right,), (as_published,) = reproduced(*words), reproduced(*words, "--as-published")
+    assert len(right["shipped"]) == 1
+    assert (as_published["shipped"], {row["ours"] for row in as_published["rows"]}) == ([], {"–"})
+
+
+def test_results_of_the_store_stand_alone_and_the_most_powerful_ones_count(monkeypatch, tmp_path):
+    def stored_run(study, scale, *, worlds, **_):
+        results = fake_results({"paper": ["SAP-Goal0-v0"], "laptop": ["SAP-Goal0-v0", "SAP-Goal1-v0"]}.get(scale, []))
+        keys = frozenset(f"{scale} {key}" for key in results.table["key"].to_pylist()) if results.cells else frozenset()
+        return StoredRun(replace(results, scale=scale, missing=("x",)), 10, (), keys)
+
+    monkeypatch.setattr("offnominal.papers.result_sources.stored_run", stored_run)
+    words = ["anomaly-gym", "--table", "12", "--store", str(tmp_path / "store")]
+    (table,) = reproduced(*words)
+    assert (table["scales"], table["shipped"]) == (["paper", "laptop"], [])
+    assert {row["world"] for row in table["rows"] if row["ours"] != "–"} == {"SAP-Goal0-v0", "SAP-Goal1-v0"}
+    said = runner.invoke(program, ["reproduce", *words])
+    assert (
+        f"Ours: 1 of 10 cells have no result; `offnominal run anomaly-gym --scale paper --store {tmp_path}"
+        in said.output
+    )
+
+
+def test_without_any_results_a_table_shows_the_published_numbers_and_the_command(requested, tmp_path):
+    words = ["novelcraft", "--table", "fig4", "--scale", "laptop", "--store", str(tmp_path / "none")]
+    said = runner.invoke(program, ["reproduce", *words])
     assert (said.exit_code, requested) == (0, [])
     assert "0.723" in said.output
     assert "27 of 27 cells have no result; `offnominal run novelcraft --scale laptop --store" in said.output

@@ -1,16 +1,22 @@
 """The page with published values and ours is made from the measured files."""
 
 import csv
+import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from offnominal.cli.program import program
+from offnominal.core.errors import DamagedFile
 from offnominal.evaluation import Estimate
 from offnominal.papers.paper import PublishedTable
 from offnominal.papers.scoreboard import TableScore, scoreboard
-from offnominal.studies.published_comparison import PublishedComparison, Rule
+from offnominal.papers.shipped_results import FILE, shipped_table
+from offnominal.studies.published_comparison import KINDS, PublishedComparison, Rule
 
 from .test_docs import script
 
@@ -22,6 +28,7 @@ def table(number, study):
 
 
 SCALES = ("smoke", "laptop", "paper")
+MEASURED = Path(__file__).parents[2] / "docs" / "measured" / "published"
 SHARE = Rule("measured", margin=0.05, close=0.02)
 
 
@@ -37,7 +44,7 @@ def renew(monkeypatch, tmp_path):
     first = [line(0.5), line(0.53, "iF"), line(0.9, "RIQN", note="their robot")]
     lines = {1: first, 2: [line(0.52)], 3: [line(7.0)], 4: [line(0.5)]}
 
-    def scoreboard(*, store, scale):
+    def scoreboard(*, store, scale, shipped):
         found = {"smoke": {1: 2, 2: 1}, "laptop": {1: 3}, "paper": {1: 1}}[scale]
         found = found if store.name == {"smoke": "small", "laptop": "large", "paper": "part"}[scale] else {}
         scores = []
@@ -66,9 +73,11 @@ def renew(monkeypatch, tmp_path):
     monkeypatch.setattr("published_values.measuring.scoreboard", scoreboard)
     monkeypatch.setattr("published_values.measuring.run_of", run_of)
     monkeypatch.setattr("published_values.measuring.scales", lambda _: SCALES)
+    toy = SimpleNamespace(scales={scale: SimpleNamespace(summary=f"{scale} toys") for scale in SCALES})
+    monkeypatch.setattr("published_values.shipping.load_study", lambda _: toy)
     monkeypatch.setattr(made, "published_tables", published_tables)
     return lambda *stores, check=False: made.main(
-        ["--check"] if check else ["--store", *stores], docs=tmp_path / "docs"
+        ["--check"] if check else ["--store", *stores], docs=tmp_path / "docs", package=tmp_path / "package"
     )
 
 
@@ -178,6 +187,38 @@ def test_the_page_counts_and_lists_differences(renew, page):
     assert renew(check=True) == 0
     page.write_text(text.replace("50 %", "51 %"), encoding="utf-8")
     assert renew(check=True) == 1
+
+
+def test_the_package_has_the_values_of_the_files(renew, measured, tmp_path):
+    renew("large")
+    shipped = tmp_path / "package" / "shipped"
+    found = shipped_table(shipped).to_pylist()
+    assert [(row["table"], row["ours"], row["scale"], row["about"]) for row in found] == [
+        ("1", 0.5, "laptop", "laptop toys"),
+        ("1", 0.53, "laptop", "laptop toys"),
+        ("1", 0.9, "laptop", "laptop toys"),
+        ("3", 7.0, "", ""),
+    ]
+    assert renew(check=True) == 0
+    file = measured / "toys-1-toy.csv"
+    file.write_text(file.read_text(encoding="utf-8").replace(",0.53,", ",0.54,"), encoding="utf-8")
+    assert renew(check=True) == 1
+    content = (shipped / FILE).read_bytes()
+    (shipped / FILE).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(DamagedFile, match="is not the file of its manifest"):
+        shipped_table(shipped)
+
+
+def test_a_fresh_installation_shows_the_counts_of_the_page(tmp_path):
+    words = ["reproduce", "--all", "--json", "--store", str(tmp_path / "none")]
+    found = json.loads(CliRunner().invoke(program, words).stdout)
+    page = part("measured_table").measured_tables(part("measuring").published_tables(), MEASURED)
+    assert found["reproduced share"] == part("measured_table").share_of(page).to_dict()
+    for kind, name in KINDS.items():
+        total = part("measured_table").total_of(kind, page)
+        assert found[name]["reproduced"] == total["reproduced"] > 300 or kind == "measured"
+        assert found[name]["differs"] == total["differs"] > 300
+    assert found["measured results"]["values"] - found["measured results"]["not run"] > 3700
 
 
 def test_differences_are_counted_in_margins(renew, measured):

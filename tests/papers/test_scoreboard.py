@@ -11,6 +11,7 @@ import pytest
 
 from offnominal.core.errors import UnknownName
 from offnominal.evaluation import Estimate
+from offnominal.papers import result_sources as sources
 from offnominal.papers import scoreboard as module
 from offnominal.papers.catalogue import papers
 from offnominal.papers.paper import Published, PublishedTable
@@ -65,11 +66,11 @@ def stored(monkeypatch):
 
     scales = dict.fromkeys(("paper", "onset", "laptop", "smoke"))
     protocol = SimpleNamespace(scales=("smoke", "laptop", "paper"))
-    monkeypatch.setattr(module, "stored_run", stored_run)
-    monkeypatch.setattr(module, "load_study", lambda _: SimpleNamespace(scales=scales))
-    monkeypatch.setattr(
-        module, "paper", lambda _: SimpleNamespace(load_published=lambda: Published(TABLES, protocol=protocol))
-    )
+    monkeypatch.setattr(sources, "stored_run", stored_run)
+    monkeypatch.setattr(sources, "load_study", lambda _: SimpleNamespace(scales=scales))
+    toy = SimpleNamespace(load_published=lambda: Published(TABLES, protocol=protocol))
+    for each in (module, sources):
+        monkeypatch.setattr(each, "paper", lambda _: toy)
     return SimpleNamespace(keys=keys, reads=reads)
 
 
@@ -128,7 +129,7 @@ def test_plain_data_say_where_the_values_come_from(stored):
 
 
 def test_without_results_all_published_values_of_all_papers_are_not_run():
-    scores = scoreboard(store=Path("no-such-store"))
+    scores = scoreboard(store=Path("no-such-store"), shipped=False)
     assert {score.paper for score in scores} == set(papers.ids())
     assert sum(score.counts("measured").values for score in scores) > 2000
     assert not any(score.counts(score.kind).compared for score in scores if score.table.study)
@@ -138,7 +139,7 @@ def test_without_results_all_published_values_of_all_papers_are_not_run():
 def test_the_store_and_each_study_are_read_once(monkeypatch):
     reads, studies = Counter(), Counter()
     read = StoreIndex.read
-    monkeypatch.setattr(module, "load_study", lambda name: studies.update([name]) or load_study(name))
+    monkeypatch.setattr(sources, "load_study", lambda name: studies.update([name]) or load_study(name))
     monkeypatch.setattr(StoreIndex, "read", lambda folder: reads.update([folder]) or read(folder))
     scoreboard(["ood-rl", "novelcraft"], store=Path("no-such-store"), scale="smoke")
     assert reads == {Path("no-such-store"): 1}

@@ -16,6 +16,7 @@ from offnominal.cli.scoreboard import show_scoreboard
 
 if TYPE_CHECKING:
     from offnominal.papers.reproduced_items import ReproducedFigure, ReproducedTable
+    from offnominal.studies.results import RunResults
 
 reproduction = App(RUN)
 
@@ -43,7 +44,7 @@ def reproduce(
     scale: Annotated[
         str | None,
         typer.Option(
-            help="Scale of the study; default: that of the table or figure. With --all, that of most results."
+            help="Scale of the study; default: the most powerful one with results, or with --run that of the item."
         ),
     ] = None,
     compute: Annotated[bool, typer.Option("--run", help="Compute missing results first.")] = False,
@@ -54,9 +55,9 @@ def reproduce(
 ) -> None:
     """Compare our results with the tables and figures of a paper.
 
-    Without --run, only results that are in the store are shown. With it, missing results are computed first, and the
-    exit code is 1 if a cell has no result. With --all, the published values that match, are near, differ and have no
-    result are counted for every table.
+    Without --run, the most powerful results in the store are shown; without any, those that travel with the package.
+    With it, missing results are computed first, and the exit code is 1 if a cell has no result. With --all, the
+    published values that are reproduced, differ, are not judged and have no result are counted for every table.
 
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --worlds "SAP-*" --scale smoke --run[/]
 
@@ -65,8 +66,9 @@ def reproduce(
     from offnominal.core.errors import InvalidParameter
     from offnominal.papers.catalogue import papers
     from offnominal.papers.reproduced_items import chosen_items, reproduced
-    from offnominal.papers.reproduced_runs import reproduced_runs
+    from offnominal.papers.reproduced_runs import computed_runs
     from offnominal.papers.reproduction import reproductions
+    from offnominal.papers.stored_items import stored_items
 
     if not compute and (workers is not None or ray is not None):
         raise InvalidParameter("--workers and --ray need --run: without it nothing is computed.")
@@ -80,8 +82,14 @@ def reproduce(
         raise InvalidParameter(f"name a paper ({', '.join(papers.ids())}), or give --all for all of them.")
     items = chosen_items(paper, table or (), figure or (), images=images, as_published=as_published)
     found = reproductions(items, scale=scale, worlds=worlds or None)
-    runs = reproduced_runs(found, compute=compute, note=print_note, **options)
-    made = [reproduced(item, runs.results[run]) for item, run in found]
+    incomplete: list[RunResults] = []
+    remarks: list[str] = []
+    if compute:
+        results = computed_runs(found, note=print_note, **options)
+        made = [reproduced(item, results[run]) for item, run in found]
+        incomplete = [each for each in results.values() if each.missing]
+    else:
+        made, remarks = stored_items(paper, found, scale=scale, store=store)
     if as_json:
         print_json([each.to_dict() for each in made])
     else:
@@ -89,11 +97,10 @@ def reproduce(
             _show(each)
         for item in (item for item in items if item not in [item for item, _ in found]):
             out.print(f"{escape(item.heading)}: left out, because it has none of these worlds.", soft_wrap=True)
-    for line in runs.remarks:
+    for line in remarks:
         (Console(stderr=True) if as_json else out).print(escape(line), highlight=False, soft_wrap=True)
-    incomplete = [results for results in runs.results.values() if compute and results.missing]
-    for results in incomplete:
-        print_missing(results.missing, stderr=as_json)
+    for results_of_run in incomplete:
+        print_missing(results_of_run.missing, stderr=as_json)
     if incomplete:
         raise typer.Exit(1)
 

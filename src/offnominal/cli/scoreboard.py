@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from offnominal.papers.scoreboard import OutcomeCounts, TableScore
+    from offnominal.papers.shipped_results import ShippedRun
     from offnominal.studies.published_comparison import Kind
 
 Column = tuple[str, str, "Callable[[OutcomeCounts], int]"]
@@ -162,10 +163,24 @@ def _remarks(scores: Sequence[TableScore]) -> list[str]:
     )
     runs = {(score.table.study, run.results.scale): run for score in scores for run in score.runs}
     lines = missing + [f"{study}@{scale}: {run.state}." for (study, scale), run in runs.items() if run.state]
-    without = dict.fromkeys(score.table.study for score in scores if score.needs_run and not score.runs)
+    shipped = dict.fromkeys(run for score in scores for run in score.shipped)
+    if shipped:
+        lines.append(
+            f"Results marked *shipped* travel with the package, and are not computed here: {_listed(shipped)}."
+        )
+    known = {score.table.study for score in scores if score.runs or score.shipped}
+    without = dict.fromkeys(score.table.study for score in scores if score.needs_run and score.table.study not in known)
     if without:
         lines.append(f"No results of {', '.join(without)}; `offnominal run STUDY --scale SCALE` computes them.")
     return [*lines, "`offnominal reproduce PAPER --table N` shows each value of a table."]
+
+
+def _listed(shipped: Iterable[ShippedRun]) -> str:
+    """Return the shipped runs with their days."""
+    days: dict[str, set[str]] = {}
+    for run in shipped:
+        days.setdefault(run.name, set()).add(run.date)
+    return ", ".join(f"{name} ({' to '.join(dict.fromkeys((min(found), max(found))))})" for name, found in days.items())
 
 
 def _plain(scores: Sequence[TableScore]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from offnominal.core.files import write_text
 from offnominal.papers.catalogue import figures_of, tables_of
 from offnominal.papers.paper import PublishedFigure, PublishedTable
 from offnominal.papers.reproduction import Item
+from offnominal.papers.shipped_results import ShippedRun
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.published_comparison import comparison_markdown, comparison_rows
 from offnominal.reports.report import write_report
@@ -25,17 +26,22 @@ class ReproducedTable(NamedTuple):
         table: The table.
         lines: Its values and ours.
         file: The written comparison; None without results.
+        scales: Scales of the runs with our values, the most powerful one first.
+        shipped: Runs of values that travel with the package; none if there are own results.
     """
 
     table: PublishedTable
     lines: Sequence[PublishedComparison]
     file: Path | None
+    scales: tuple[str, ...] = ()
+    shipped: tuple[ShippedRun, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         table = self.table
         reason = {"not_computed": table.not_computed} if table.not_computed else {}
-        return {"table": table.number, "title": table.title, **reason, "rows": comparison_rows(self.lines)}
+        sources = {"scales": list(self.scales), "shipped": [run.to_dict() for run in self.shipped]}
+        return {"table": table.number, "title": table.title, **reason, **sources, "rows": comparison_rows(self.lines)}
 
 
 class ReproducedFigure(NamedTuple):
@@ -91,9 +97,20 @@ def reproduced(item: Item, results: RunResults) -> ReproducedTable | ReproducedF
 
 
 def _reproduced_table(table: PublishedTable, results: RunResults) -> ReproducedTable:
-    lines = table.lines(results)
-    if results.folder is None or not results.cells:
-        return ReproducedTable(table, lines, None)
+    lines, scales = table.lines(results), (results.scale,) if results.cells else ()
+    return ReproducedTable(table, lines, written(table, lines, results) if results.cells else None, scales)
+
+
+def written(table: PublishedTable, lines: Sequence[PublishedComparison], results: RunResults) -> Path | None:
+    """Write a comparison into the folder of a run, and return its file; None if the run has no folder.
+
+    Args:
+        table: The table.
+        lines: Its values and ours.
+        results: Results of the run.
+    """
+    if results.folder is None:
+        return None
     file = results.folder / f"table-{table.number}.md"
     write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")
-    return ReproducedTable(table, lines, file)
+    return file

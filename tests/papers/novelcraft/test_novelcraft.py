@@ -10,7 +10,7 @@ from offnominal.papers.novelcraft.novelty_data import NoveltyData
 from offnominal.papers.novelcraft.novelty_sets import DIGITS, FOLDER
 from offnominal.papers.novelcraft.published import published_numbers, released_confusion
 from offnominal.papers.novelcraft.published_tables import compare
-from offnominal.papers.novelcraft.recomputed import recompute
+from offnominal.papers.novelcraft.recomputed import recompute, recomputed_numbers
 from offnominal.papers.novelcraft.released_scores import FILE, released_file
 from offnominal.reports.published_comparison import NONE_OF_OURS, verdict_line
 from offnominal.studies.results import RunResults
@@ -70,11 +70,22 @@ def test_accuracies_of_all_classes_follow_from_their_parts():
         assert numbers[method, features, "All"] == pytest.approx(both, abs=0.0011)
 
 
-def test_without_released_scores_and_without_a_run_the_published_numbers_remain(tmp_path, monkeypatch):
+@pytest.mark.usefixtures("released")
+def test_the_package_has_the_numbers_that_follow_from_the_released_scores():
+    numbers = [each for table in ("3", "4", "E1") for each in published_numbers(table)]
+    found = {(each.table, each.method, each.variant, each.metric): recompute(each) for each in numbers}
+    shipped = recomputed_numbers()
+    assert len(shipped) == len(found) == 130
+    for key, number in shipped.items():
+        assert (number.as_published, number.ours) == pytest.approx((found[key].as_published, found[key].ours), abs=1e-6)
+
+
+def test_without_released_scores_and_without_a_run_the_recomputed_numbers_remain(tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     lines = compare(RunResults.none(), table="3")
     assert len(lines) == 30
-    assert {line.labels["released scores"] for line in lines} == {"–"}
+    assert lines[0].labels["released scores"] == f"{lines[0].published:.4f}"
+    assert "–" not in {line.labels["released scores"] for line in lines}
     assert verdict_line(lines) == NONE_OF_OURS
 
 

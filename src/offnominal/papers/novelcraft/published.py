@@ -105,11 +105,12 @@ def released_confusion() -> tuple[tuple[str, ...], IntArray]:
         >>> classes[:2], int(confusion.sum())
         (('standard', 'fence'), 1205)
     """
-    rows = list(_rows("released_confusion.csv"))
+    rows = list(commented_rows("released_confusion.csv"))
     classes = tuple(row["true"] for row in rows)
     return classes, np.array([[int(row[name]) for name in classes] for row in rows])
 
 
-def _rows(file: str) -> Iterator[dict[str, str]]:
+def commented_rows(file: str) -> Iterator[dict[str, str]]:
+    """Return the rows of a CSV file of this folder, whose first lines are comments."""
     text = files("offnominal.papers.novelcraft").joinpath(file).read_text(encoding="utf-8")
     return csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))

@@ -1,4 +1,8 @@
-"""The published tables recomputed from the released scores, with the published rules and with ours."""
+"""The published tables recomputed from the released scores, with the published rules and with ours.
+
+The released scores are not in the package: the numbers are those of `recomputed.csv`, which names their source. With
+the scores in the data home they are computed.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,12 @@ from pathlib import Path
 
 from offnominal.evaluation.novelty import measure_episode_novelty, measure_novelty
 from offnominal.evaluation.novelty.novelty_metrics import NoveltyMetrics
-from offnominal.papers.novelcraft.published import LABELLED_CLASSES, PublishedNumber, released_confusion
+from offnominal.papers.novelcraft.published import (
+    LABELLED_CLASSES,
+    PublishedNumber,
+    commented_rows,
+    released_confusion,
+)
 from offnominal.papers.novelcraft.released_scores import released_episodes, released_file, released_frames
 
 METRICS = {
@@ -30,7 +39,7 @@ Numbers = dict[str, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
-    """A number recomputed from released scores; None if it is undefined or the scores are not in the data home.
+    """A number recomputed from released scores; None if it is undefined, or if its scores were not released.
 
     Args:
         as_published: With the rules of the public code.
@@ -51,10 +60,21 @@ def recompute(number: PublishedNumber) -> Recomputed:
         return _from_confusion(number)
     file = released_file()
     if file is None:
-        return Recomputed()
+        return recomputed_numbers()[number.table, number.method, number.variant, number.metric]
     computed = _episodes if number.table == "4" else _frames
     rules = [computed(file, number.method, number.variant, published) for published in (True, False)]
     return Recomputed(*(each[METRICS[number.metric]] for each in rules))
+
+
+@cache
+def recomputed_numbers() -> dict[tuple[str, str, str, str], Recomputed]:
+    """Return what `tools/recompute_novelcraft.py` computed from the released scores, by the name of each number."""
+    return {
+        (row["table"], row["method"], row["variant"], row["metric"]): Recomputed(
+            *(float(row[name]) if row[name] else None for name in ("as_published", "ours"))
+        )
+        for row in commented_rows("recomputed.csv")
+    }
 
 
 @cache

@@ -1,0 +1,47 @@
+"""The results that travel with the package, from the files of the published tables."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from offnominal.core.checksum import write_checked_json
+from offnominal.core.files import sha256_of
+from offnominal.papers.shipped_results import FILE, MANIFEST, NUMBERS, SCHEMA
+from offnominal.studies.catalogue import load_study
+from published_values.measured_table import MeasuredTable
+from published_values.rows import MADE_BY, Row, row_labels
+
+
+def shipped_rows(tables: Iterable[MeasuredTable]) -> pa.Table:
+    """Return every value of ours in some tables, as in the file of the package."""
+    rows = [_row(table, row) for table in tables for row in table.rows if row["ours"]]
+    return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def write_shipped(tables: Iterable[MeasuredTable], folder: Path) -> None:
+    """Write the file of the package and its manifest, if what it says has changed."""
+    made, file = shipped_rows(tables), folder / FILE
+    if file.exists() and pq.read_table(file).to_pylist() == made.to_pylist():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    pq.write_table(made, file, compression="zstd", compression_level=19)
+    content = {"file": FILE, "sha256": sha256_of(file), "bytes": file.stat().st_size, "values": made.num_rows}
+    write_checked_json(folder / MANIFEST, content | {"papers": sorted(set(made["paper"].to_pylist()))})
+
+
+def _row(table: MeasuredTable, row: Row) -> dict[str, object]:
+    study, scale = table.score.table.study, row["scale"]
+    return {
+        "paper": table.score.paper,
+        "table": str(table.score.table.number),
+        "labels": json.dumps(row_labels(row), ensure_ascii=False),
+        "note": row["note"],
+        "study": study,
+        "about": load_study(study).scales[scale].summary if scale else "",
+        "units": int(row["units"] or 1),
+        **{name: row[name] for name in MADE_BY if name != "study"},
+        **{name: float(row[name]) if row[name] else None for name in NUMBERS},
+    }

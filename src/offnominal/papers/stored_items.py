@@ -1,0 +1,102 @@
+"""Tables and figures of papers from results that exist: those of a store or, without any, those of the package."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from offnominal.papers.catalogue import paper
+from offnominal.papers.paper import PublishedTable
+from offnominal.papers.reproduced_items import ReproducedFigure, ReproducedTable, reproduced, written
+from offnominal.papers.reproduction import Reproduction, StudyRun
+from offnominal.papers.result_sources import ResultSources, SourcedTable, scales_of
+from offnominal.papers.shipped_results import ShippedRun
+from offnominal.studies.runs import STORE
+from offnominal.studies.stored_runs import StoredRun
+
+
+def stored_items(
+    id: str, found: Sequence[Reproduction], *, scale: str | None = None, store: Path = STORE
+) -> tuple[list[ReproducedTable | ReproducedFigure], list[str]]:
+    """Return tables and figures with the most powerful results, and remarks on these. Nothing is computed.
+
+    Args:
+        id: Short name of the paper.
+        found: Tables and figures with their runs.
+        scale: Only results at this scale; by the protocol of the paper if None.
+        store: Store of the results.
+
+    Example:
+        >>> from offnominal.papers.catalogue import tables_of
+        >>> from offnominal.papers.reproduction import reproductions
+        >>> (table,), remarks = stored_items("ood-rl", reproductions(tables_of("ood-rl", ["3"])), store=Path("none"))
+        >>> table.shipped[0].name, remarks[0][:48]
+        ('ood-rl@paper', 'Ours of Table 3 travel with the package, and are')
+    """
+    sources, published = ResultSources(store), paper(id).load_published()
+    made: list[ReproducedTable | ReproducedFigure] = []
+    remarks: list[str] = []
+    for item, run in found:
+        scales = scales_of(published, item) if scale is None else (scale,)
+        if run is not None and scale is not None:
+            sources.run(run.study, scale, run.worlds)  # an unknown scale is an error
+        if isinstance(item, PublishedTable):
+            table = sources.table(id, item, scales, None if run is None else run.worlds)
+            made.append(_table(item, table))
+            remarks += _remarks(item, run, table, sources, store)
+        elif run is not None:
+            stored = _most_powerful(sources, run, scales)
+            made.append(reproduced(item, stored.results))
+            remarks += _state(run, stored, store)
+    return made, list(dict.fromkeys(remarks))
+
+
+def state_of(run: StudyRun, stored: StoredRun, store: Path) -> str:
+    """Return what is missing or outdated in the store, with the command that computes it; empty if nothing is.
+
+    Args:
+        run: The run.
+        stored: Its results in the store.
+        store: The store.
+    """
+    words = ["offnominal", "run", run.study, "--scale", run.scale]
+    words += [word for world in run.worlds or () for word in ("--worlds", world)]
+    words += [] if store == STORE else ["--store", str(store)]
+    return f"Ours: {stored.state}; `{shlex.join(words)}` computes them, as --run does here." if stored.state else ""
+
+
+def _most_powerful(sources: ResultSources, run: StudyRun, scales: Sequence[str]) -> StoredRun:
+    """Return the stored run of the last scale with results; that of the default scale if there is none."""
+    stored = (sources.run(run.study, scale, run.worlds) for scale in reversed(sources.scales(run.study, scales)))
+    return next((each for each in stored if each.results.cells), sources.run(run.study, run.scale, run.worlds))
+
+
+def _table(table: PublishedTable, found: SourcedTable) -> ReproducedTable:
+    file = written(table, found.lines, found.runs[0].results) if found.runs else None
+    return ReproducedTable(table, found.lines, file, tuple(run.results.scale for run in found.runs), found.shipped)
+
+
+def _remarks(
+    table: PublishedTable, run: StudyRun | None, found: SourcedTable, sources: ResultSources, store: Path
+) -> list[str]:
+    """Return where the values of a table come from, and what is missing."""
+    if found.n_shipped and run is None:
+        return [f"{found.n_shipped} values of ours of {table.name} travel with the package: they need data."]
+    if found.shipped:
+        runs = "; ".join(map(_shipped, found.shipped))
+        return [f"Ours of {table.name} travel with the package, and are not computed here: {runs}."]
+    if run is None:
+        return []
+    if found.runs:
+        return [line for each in found.runs for line in _state(run, each, store)]
+    return _state(run, sources.run(run.study, run.scale, run.worlds), store)
+
+
+def _shipped(run: ShippedRun) -> str:
+    return f"{run}, `{run.command}`"
+
+
+def _state(run: StudyRun, stored: StoredRun, store: Path) -> list[str]:
+    line = state_of(StudyRun(run.study, stored.results.scale or run.scale, run.worlds), stored, store)
+    return [line] if line else []
