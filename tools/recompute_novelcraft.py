@@ -48,7 +48,7 @@ def main() -> int:
         writer.writerow(["table", "method", "variant", "metric", "as_published", "ours", "source"])
         for number in numbers:
             found = recompute(number)
-            values = ("" if value is None else f"{value:.7g}" for value in (found.as_published, found.ours))
+            values = ("" if value is None else f"{value:.10g}" for value in (found.as_published, found.ours))
             writer.writerow([number.table, number.method, number.variant, number.metric, *values, source(number)])
     return 0
 

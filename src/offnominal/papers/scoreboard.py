@@ -169,8 +169,8 @@ def scoreboard(
         >>> nowhere = Path("no-such-store")
         >>> {score.counts("measured").compared for score in scoreboard(["ood-rl"], store=nowhere, shipped=False)}
         {0}
-        >>> {score.source for score in scoreboard(["ood-rl"], store=nowhere)}
-        {'shipped: ood-rl@paper', 'needs no run'}
+        >>> [score.source for score in scoreboard(["anovox"], store=nowhere) if score.table.number == 4]
+        ['shipped: anovox@laptop']
     """
     found = [(id, paper(id).load_published()) for id in tuple(ids) or papers.ids()]
     sources = ResultSources(store, shipped=shipped)
