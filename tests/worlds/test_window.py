@@ -9,7 +9,7 @@ import pytest
 
 import offnominal as off
 from offnominal.core.errors import MissingDependency, UnsupportedEnvironment
-from offnominal.worlds.window import Window
+from offnominal.worlds.single_env import Window
 
 
 def test_a_window_shows_every_step_until_it_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from offnominal.worlds.craft import actor_novelties, level_novelties, rule_novelties
+from offnominal.worlds.craft import actor_novelties, level_novelties
 from offnominal.worlds.craft.blocks import JUNGLE_LOG, NOVEL_ITEMS, ROTTEN_LOG, inserted_item
 from offnominal.worlds.craft.draws import Sequential
-from offnominal.worlds.craft.novelty import V2, Novelty, undo_blocks
-from offnominal.worlds.craft.rules import POGO_VARIANTS, RENAMED
+from offnominal.worlds.craft.novelty import V2, Novelty, Stop, undo_blocks
+from offnominal.worlds.craft.rules import POGO_VARIANTS, RENAMED, changed_rules
 from offnominal.worlds.craft.state import GameState
+
+
+def _with_rules(state: GameState, levels: dict[str, float]) -> None:
+    """Set the rules that belong to some levels."""
+    state.rules = changed_rules(
+        state.version,
+        variant=int(levels.get("recipe", 0)),
+        cost_factor=1.0 + levels.get("step_cost", 0),
+        log_drop=1 + int(levels.get("log_yield", 0)),
+        renamed=int(levels.get("renamed_items", 0)),
+        has_pogo="missing_recipe" not in levels,
+    )
+
+
+def change_rules(state: GameState, level: int, sequence: Sequential) -> None:
+    """Set the rules that belong to the levels of an episode."""
+    _with_rules(state, state.levels)
+
+
+def restore_rules(name: str) -> Stop:
+    """Return the function that removes the changes of one novelty from the rules."""
+
+    def stop(state: GameState) -> None:
+        _with_rules(state, {other: level for other, level in state.levels.items() if other != name})
+
+    return stop
+
 
 FIRST_LANE = 5000
 
@@ -94,23 +121,23 @@ _ALL = (
         "recipe",
         "recipe b of the pogo stick",
         _VARIANTS,
-        rule_novelties.change_rules,
-        rule_novelties.restore_rules("recipe"),
+        change_rules,
+        restore_rules("recipe"),
     ),
     Novelty(
         "log_yield",
         "b additional logs of a cut tree",
         5,
-        rule_novelties.change_rules,
-        rule_novelties.restore_rules("log_yield"),
+        change_rules,
+        restore_rules("log_yield"),
         is_sensed=False,
     ),
     Novelty(
         "step_cost",
         "step costs multiplied by 1 + b",
         9,
-        rule_novelties.change_rules,
-        rule_novelties.restore_rules("step_cost"),
+        change_rules,
+        restore_rules("step_cost"),
     ),
     Novelty(
         "extra_traders",
@@ -141,8 +168,8 @@ _ALL = (
         "renamed_items",
         "b items with another name in the interface",
         len(RENAMED),
-        rule_novelties.change_rules,
-        rule_novelties.restore_rules("renamed_items"),
+        change_rules,
+        restore_rules("renamed_items"),
         is_sensed=False,
     ),
     Novelty(
@@ -174,8 +201,8 @@ _ALL = (
         "missing_recipe",
         "no recipe of the pogo stick, which only a supplier has",
         1,
-        rule_novelties.change_rules,
-        rule_novelties.restore_rules("missing_recipe"),
+        change_rules,
+        restore_rules("missing_recipe"),
         is_sensed=False,
     ),
     Novelty(

@@ -12,7 +12,7 @@ from offnominal.worlds.road.carla import image_decoding
 from offnominal.worlds.road.carla.errors import CarlaError, CarlaTimeout
 from offnominal.worlds.road.carla.instance_matching import FIRST_STATIC, Boxes, InstanceMatcher
 from offnominal.worlds.road.carla.semantic_tags import Role, label_of_actor, labels_of
-from offnominal.worlds.road.carla.sensor_feed import SensorFeed
+from offnominal.worlds.road.carla.sensors import SensorFeed
 from offnominal.worlds.road.labels import CONTENT_ANOMALIES, Label
 
 pytestmark = pytest.mark.long

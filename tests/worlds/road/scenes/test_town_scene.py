@@ -5,7 +5,7 @@ import pytest
 
 from offnominal.sensing import Camera, render
 from offnominal.worlds.road.labels import Label
-from offnominal.worlds.road.scenes.polygons import triangulate
+from offnominal.worlds.road.scenes.town_ground import triangulate
 from offnominal.worlds.road.scenes.town_scene import TownScene
 from offnominal.worlds.road.town import TownSimulation, make_town
 from offnominal.worlds.road.town.surfaces import surfaces_of

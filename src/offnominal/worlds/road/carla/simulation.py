@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -14,7 +15,7 @@ from offnominal.worlds.road.carla.actors import Actors
 from offnominal.worlds.road.carla.blueprints import EGO, Blueprints, weather_parameters
 from offnominal.worlds.road.carla.connection import Server
 from offnominal.worlds.road.carla.coordinates import lifted, transform, vector
-from offnominal.worlds.road.carla.errors import NotOnServer, server_errors
+from offnominal.worlds.road.carla.errors import CarlaError, NotOnServer, server_errors
 from offnominal.worlds.road.carla.frames import FrameDecoder
 from offnominal.worlds.road.carla.green_wave import GreenWave
 from offnominal.worlds.road.carla.participants import Participant, boxes_of, light_states, state_of
@@ -22,7 +23,6 @@ from offnominal.worlds.road.carla.rerouting import Rerouting, closed_roads
 from offnominal.worlds.road.carla.routes import CarlaRoute
 from offnominal.worlds.road.carla.semantic_tags import Role
 from offnominal.worlds.road.carla.sensors import RigSensors, sensor_kinds
-from offnominal.worlds.road.carla.synchronous_mode import advance, synchronous_mode
 from offnominal.worlds.road.carla.traffic import Traffic
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import RigFrame
@@ -262,3 +262,50 @@ class CarlaSimulation:
         with server_errors("give the state of its actors"):
             boxes = boxes_of(self.participants, self._world.get_snapshot())
         return self._decoder.decode(data, boxes)
+
+
+SUBSTEP = 0.01
+
+
+@contextmanager
+def synchronous_mode(world: Any, traffic: Any, tick: float) -> Iterator[None]:
+    """Simulate in ticks of a fixed duration within a block. The settings before it are restored on every way out.
+
+    Args:
+        world: World of the server.
+        traffic: Its Traffic Manager.
+        tick: Duration of a tick, s. The physics has steps of at most 0.01 s.
+    """
+    with server_errors("give its settings"):
+        before = world.get_settings()
+        settings = world.get_settings()
+    settings.synchronous_mode = True
+    settings.fixed_delta_seconds = tick
+    settings.substepping = True
+    settings.max_substep_delta_time = SUBSTEP
+    settings.max_substeps = math.ceil(round(tick / SUBSTEP, 6))
+    settings.deterministic_ragdolls = True
+    try:
+        with server_errors("change to synchronous mode"):
+            world.apply_settings(settings)
+            traffic.set_synchronous_mode(True)
+        yield
+    finally:
+        # The server may be gone, and the error that ends the block is the one to report.
+        with suppress(RuntimeError):
+            traffic.set_synchronous_mode(False)
+        with suppress(RuntimeError):
+            world.apply_settings(before)
+
+
+def advance(world: Any, timeout: float) -> int:
+    """Simulate one tick and return the number of the frame."""
+    with server_errors("simulate a tick"):
+        frame = int(world.tick(timeout))
+        shown = world.get_snapshot().frame
+    if shown != frame:
+        raise CarlaError(
+            f"the CARLA server simulated frame {frame}, but shows frame {shown}; is another client connected that "
+            "simulates ticks as well?"
+        )
+    return frame

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from offnominal.core.checks import integer_in, number_in
-from offnominal.core.deterministic_math import arctan2, sincos
+from offnominal.core.deterministic_math import PI, arctan2, sincos
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
-from offnominal.worlds.road.town.description import TownPlan
+from offnominal.worlds.road.town.curves import arc, heading_of
+from offnominal.worlds.road.town.description import Node, Road, TownPlan, changed
 from offnominal.worlds.road.town.junctions import Conflict, Junction, build_junction, find_conflicts
 from offnominal.worlds.road.town.lanes import BuiltRoad, Lane, build_arms, build_lanes
 from offnominal.worlds.road.town.network import Network, pack_network
-from offnominal.worlds.road.town.roundabouts import expand_roundabouts
 from offnominal.worlds.road.town.sidewalks import Crossing, Walk, WalkGraph, build_sidewalks
 
 
@@ -156,3 +157,70 @@ class RoadGraph:
     def lane_points(self, lane: int) -> FloatArray:
         """Return the centre line of a lane."""
         return self.lanes[integer_in("lane", lane, 0, len(self.lanes) - 1)].points
+
+
+RADIUS = 24.0
+RING_LIMIT = 30.0
+ARM_RADIUS = 9.5
+
+
+def expand_roundabouts(plan: TownPlan) -> TownPlan:
+    """Return a plan in which every roundabout is a ring of one-way roads with priority."""
+    nodes, roads = dict(plan.nodes), list(plan.roads)
+    for name, node in plan.nodes.items():
+        if node.kind == "roundabout":
+            _expand(name, node, nodes, roads)
+    return TownPlan(
+        plan.name,
+        plan.published,
+        plan.summary,
+        nodes,
+        tuple(roads),
+        plan.vehicles,
+        plan.pedestrians,
+        plan.surroundings,
+    )
+
+
+def _expand(name: str, node: Node, nodes: dict[str, Node], roads: list[Road]) -> None:
+    radius = node.radius or RADIUS
+    arms = sorted(
+        (_angle(node, road, at_start, nodes), k, at_start)
+        for k, road in enumerate(roads)
+        for at_start in (True, False)
+        if name == (road.start if at_start else road.end)
+    )
+    ranks = [roads[k].rank for _, k, _ in arms]
+    walk = any(roads[k].sidewalks != "none" for _, k, _ in arms)
+    for angle, k, at_start in arms:
+        sine, cosine = sincos(angle)
+        corner = f"{name}/{k}"
+        nodes[corner] = Node(
+            node.x + radius * cosine, node.y + radius * sine, "priority", ARM_RADIUS, crossings=node.crossings
+        )
+        roads[k] = changed(roads[k], **{"start" if at_start else "end": corner})
+    del nodes[name]
+    for (first, k, _), (second, m, _) in zip(arms, arms[1:] + arms[:1], strict=True):
+        stop = second if second > first else second + 2.0 * PI
+        points = arc((node.x, node.y), radius, first, stop, 2.0)[1:-1]
+        roads.append(
+            Road(
+                f"{name}/{k}",
+                f"{name}/{m}",
+                1,
+                0,
+                RING_LIMIT,
+                tuple((float(x), float(y)) for x, y in points),
+                sidewalks="right" if walk else "none",
+                rank=max(ranks) + 1,
+                bend=radius,
+            )
+        )
+
+
+def _angle(node: Node, road: Road, at_start: bool, nodes: dict[str, Node]) -> float:
+    """Return the direction in which a road leaves a node, as an angle in [0, 2 pi)."""
+    other = nodes[road.end if at_start else road.start]
+    path = [*road.via] if at_start else [*reversed(road.via)]
+    x, y = path[0] if path else (other.x, other.y)
+    return math.fmod(heading_of(np.array([x - node.x, y - node.y])) + 2.0 * PI, 2.0 * PI)
