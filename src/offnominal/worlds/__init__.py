@@ -5,9 +5,8 @@ from offnominal.core.lazy_imports import lazy_attributes
 __getattr__, __dir__ = lazy_attributes(
     __name__,
     {
-        "catalogue": ("make_single", "make_vector", "make_world", "worlds"),
+        "catalogue": ("WorldRegistry", "make_single", "make_vector", "make_world", "worlds"),
         "pixel_observations": ("ObservationBuilder",),
-        "registry": ("WorldRegistry",),
         "single_env": ("WorldEnv",),
         "vector_env": ("WorldVectorEnv",),
         "world": ("World",),

@@ -6,12 +6,12 @@ from offnominal.worlds import mujoco as mujoco
 from offnominal.worlds import particles as particles
 from offnominal.worlds import pong as pong
 from offnominal.worlds import road as road
+from offnominal.worlds.catalogue import WorldRegistry as WorldRegistry
 from offnominal.worlds.catalogue import make_single as make_single
 from offnominal.worlds.catalogue import make_vector as make_vector
 from offnominal.worlds.catalogue import make_world as make_world
 from offnominal.worlds.catalogue import worlds as worlds
 from offnominal.worlds.pixel_observations import ObservationBuilder as ObservationBuilder
-from offnominal.worlds.registry import WorldRegistry as WorldRegistry
 from offnominal.worlds.single_env import WorldEnv as WorldEnv
 from offnominal.worlds.vector_env import WorldVectorEnv as WorldVectorEnv
 from offnominal.worlds.world import World as World
