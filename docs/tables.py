@@ -23,7 +23,8 @@ from offnominal.anomalies.strengths import (
     published_strengths,
     strengths_table,
 )
-from offnominal.evaluation.metrics import METRIC_GROUPS, METRICS, Metric
+from offnominal.evaluation.metric import Metric
+from offnominal.evaluation.metrics import METRIC_GROUPS, METRICS
 from offnominal.reports.tables import markdown
 from offnominal.worlds import PhysicsParameter, make_world, worlds
 
@@ -249,10 +250,10 @@ def _audit() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-DETECTED = METRICS["budget_detected"].label
+NET = METRICS["net_detection"].label
 EARLIER = (
-    " This run is older than the detection at a budget of false alarms, by which leaderboards are ordered now: it says "
-    "nothing about what these detectors detect, and its letters are those of single intervals."
+    " This run is older than the net detection, by which leaderboards are ordered now: it says nothing about what "
+    "these detectors detect, and its letters are those of single intervals."
 )
 
 
@@ -267,7 +268,7 @@ def leaderboard_table(count: str) -> str:
     ordered = next(name for name in rows[0] if name not in ("rank", "detector", "ties"))
     run = f"Mean over {about['worlds']} worlds{faults} of Anomaly-Gym, scale `{about['scale']}`"
     note = f"*{run}, ordered by {ordered}. Detectors that share a letter are tied."
-    note += "*" if ordered == DETECTED else f"{EARLIER}*"
+    note += "*" if ordered == NET else f"{EARLIER}*"
     return f"{markdown(rows, escape=False)}\n\n{note}"
 
 

@@ -16,7 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from offnominal.core.types import BoolArray, FloatArray
-from offnominal.evaluation import Estimate, measure_discrimination, measure_time_matched, measure_timing
+from offnominal.evaluation import (
+    Estimate,
+    measure_discrimination,
+    measure_net_detection,
+    measure_time_matched,
+    measure_timing,
+)
 from offnominal.evaluation.alarm_budget import measure_alarm_budget
 from offnominal.evaluation.simultaneous import simultaneous_intervals
 
@@ -83,6 +89,7 @@ def numbers(data: Simulated, replicates: int) -> dict[str, Estimate]:
         replicates=replicates,
     )
     budget = measure_alarm_budget(data.scores, data.onsets, data.nominal, budget=BUDGET, replicates=replicates)
+    net = measure_net_detection(data.scores, data.onsets, data.nominal, budget=BUDGET, replicates=replicates)
     alarm = timing.numbers()
     return {
         "AUROC": found.local.auroc,
@@ -100,6 +107,7 @@ def numbers(data: Simulated, replicates: int) -> dict[str, Estimate]:
         "Steps in alarm": alarm["steps_in_alarm"],
         "Rate of false alarms": alarm["false_alarms"],
         "Episodes with a false alarm": alarm["false_alarm_episodes"],
+        "Net detection": net.detected,
         "Detection at budget": budget.detected,
         "Delay at budget": budget.mean_delay,
         "Area over budgets": budget.area,

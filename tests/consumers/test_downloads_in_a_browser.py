@@ -90,7 +90,7 @@ def test_the_scatter_has_the_first_detector_upwards_as_on_the_server(page):
 
 def test_saved_latex_has_names_without_tags_and_no_column_of_graphs(page):
     header, *rows = cells(saved(page, "#ranking .tools", "LaTeX").decode())
-    assert header[:4] == ["Rank", "Detector", "Ties", r"Detection at budget $\uparrow$ better"]
+    assert header[:4] == ["Rank", "Detector", "Ties", r"Net detection $\uparrow$ better"]
     assert len(header) == 6
     assert {row[1] for row in rows} == set(SKILL)
     assert page.locator("#leaderboard tr", has_text="Random").locator("th").text_content() == "Random baseline"

@@ -222,9 +222,9 @@ def test_tables_figures_and_manifest_are_saved_from_the_page(page):
     assert name == "synthetic-leaderboard.csv"
     assert [row["detector"] for row in rows] == names(page)
     # The made-up replicates of a share of zero are all above it.
-    found = [row for row in rows if float(row["budget_detected"]) > 0.0]
+    found = [row for row in rows if float(row["net_detection"]) > 0.0]
     assert len(found) > 5
-    assert all(float(row["low"]) <= float(row["budget_detected"]) <= float(row["high"]) for row in found)
+    assert all(float(row["low"]) <= float(row["net_detection"]) <= float(row["high"]) for row in found)
     _, content = download(page, tools.get_by_text("LaTeX").click)
     assert rb"\toprule" in content
     assert b"PE-DM & " in content

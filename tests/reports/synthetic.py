@@ -54,6 +54,8 @@ DRAWN = (
     "budget_mean_delay",
     "budget_area",
 )
+NET = 0.02
+"""Nominal episodes in alarm at the times of faults."""
 COUNTS = {
     "episodes": 100,
     "never_faulty": 4,
@@ -94,6 +96,7 @@ def budgets(skill):
     shares = {budget: min(skill + 0.15 * np.log10(budget) + (budget / 1000.0) ** 2, 1.0) for budget in GRID}
     shares = {budget: float(max(share, 0.0)) for budget, share in shares.items()}
     return {
+        "net_detection": shares[1.0] - NET,
         "budget_detected": shares[1.0],
         "budget_mean_delay": 20.0 * (1.0 - shares[1.0] ** 1.5),
         "budget_area": float(np.mean([shares[budget] for budget in GRID[:7]])),
@@ -176,6 +179,7 @@ def rows_of(world, name, seed, replicates, luck):
             most = 20.0 if metric.endswith("delay") else 1.0
             noise = most * (0.04 * luck[number] + 0.05 * rng.normal(size=replicates))
             drawn[f"draws_{metric}"] = np.clip(numbers[metric] + noise, -most if "excess" in metric else 0.0, most)
+        drawn["draws_net_detection"] = drawn["draws_budget_detected"] - NET
         yield {**cell, **fault, "alarm": None, **COUNTS, **with_interval(numbers, 0.03), **drawn, **cost}
         for alarm in ALARMS:
             numbers = with_interval(timing(effect, alarm, rng), 0.05)
@@ -221,7 +225,7 @@ def run_results(replicates=200, seeds=2, worlds=WORLDS, names=tuple(SKILL), fail
             for seed in range(1 if name in SEEDLESS else seeds):
                 rows += rows_of(world, name, seed, replicates, luck)
                 examples += example_rows(world, name, seed)
-    lists = [pa.field(f"draws_{metric}", pa.list_(pa.float32())) for metric in DRAWN]
+    lists = [pa.field(f"draws_{metric}", pa.list_(pa.float32())) for metric in (*DRAWN, "net_detection")]
     columns = dict.fromkeys(column for row in rows for column in row)
     data = {column: [row.get(column) for row in rows] for column in columns}
     typed = {field.name: field.type for field in lists}

@@ -41,7 +41,7 @@ def test_the_better_detector_is_first_and_ties_are_shown(found):
     assert [row["detector"] for row in rows] == ["Mahalanobis", "Random"]
     assert [row["ties"] for row in rows] == ["a", "b"]
     assert str(found).splitlines()[0].split() == [
-        *("rank", "detector", "ties", "Detection", "at", "budget", "Time-matched", "AUROC")
+        *("rank", "detector", "ties", "Net", "detection", "Time-matched", "AUROC")
     ]
     assert str(found).splitlines()[3].startswith("Mahalanobis separates best: time-matched AUROC")
 

@@ -36,7 +36,7 @@ def shown_labels(figure):
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             names = [label.get_text() for label in axis.get_ticklabels()]
-            if axes.axison and names and all(name.replace("−", "").replace(".", "").isdigit() for name in names):
+            if axes.axison and names and all(name.strip("−-").replace(".", "").isdigit() for name in names):
                 yield axis.get_label_text()
     yield from (text for text in (figure.get_supxlabel(), figure.get_supylabel()) if text)
 

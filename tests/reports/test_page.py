@@ -66,7 +66,7 @@ def said_of(table, chosen=lambda row: True):
 
 def test_a_lead_without_intervals_is_no_claim(few):
     said = said_of(few.select([name for name in few.column_names if not name.startswith("draws_")]))
-    assert "<strong>PE-DM</strong> has the highest detection at budget" in said
+    assert "<strong>PE-DM</strong> has the highest net detection" in said
     assert "no intervals were computed" in said
     assert not re.search(r"\bbest\b", said)
 

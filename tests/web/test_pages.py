@@ -35,9 +35,9 @@ def data(client):
 def test_the_leaderboard_is_that_of_the_run(data, small_runs):
     results = open_run(small_runs / "small")
     rows = study_kinds.build("study").leaderboard(results)
-    board = data["leaderboards"]["budget_detected"]["-1,-1,-1"]
+    board = data["leaderboards"]["net_detection"]["-1,-1,-1"]
     assert [data["names"][row[0]] for row in board] == [row["detector"] for row in rows]
-    assert f"{board[0][1]:.3f}" == rows[0]["Detection at budget"].partition(" ")[0]
+    assert f"{board[0][1]:.3f}" == rows[0]["Net detection"].partition(" ")[0]
 
 
 def test_every_number_has_a_cell_with_its_configuration_commit_and_numbers(client, data):

@@ -16,6 +16,7 @@ __getattr__, __dir__ = lazy_attributes(
         "failure": ("FailureTiming",),
         "false_alarm_rate": ("per_1000_steps",),
         "guarantee_check": ("GuaranteeCheck", "check_guarantee"),
+        "net_detection": ("NetDetection", "measure_net_detection"),
         "null_discrimination": ("measure_null_discrimination",),
         "simultaneous": ("Simultaneous", "simultaneous_intervals"),
         "split_evaluation": ("effective_onsets", "evaluate_split"),

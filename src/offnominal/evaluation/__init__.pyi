@@ -22,6 +22,8 @@ from offnominal.evaluation.failure import FailureTiming as FailureTiming
 from offnominal.evaluation.false_alarm_rate import per_1000_steps as per_1000_steps
 from offnominal.evaluation.guarantee_check import GuaranteeCheck as GuaranteeCheck
 from offnominal.evaluation.guarantee_check import check_guarantee as check_guarantee
+from offnominal.evaluation.net_detection import NetDetection as NetDetection
+from offnominal.evaluation.net_detection import measure_net_detection as measure_net_detection
 from offnominal.evaluation.null_discrimination import measure_null_discrimination as measure_null_discrimination
 from offnominal.evaluation.simultaneous import Simultaneous as Simultaneous
 from offnominal.evaluation.simultaneous import simultaneous_intervals as simultaneous_intervals
@@ -49,6 +51,7 @@ __all__ = [
     "GuaranteeCheck",
     "Incidence",
     "InvalidLabels",
+    "NetDetection",
     "Ranking",
     "ReportLine",
     "Simultaneous",
@@ -68,6 +71,7 @@ __all__ = [
     "measure_discrimination",
     "measure_events",
     "measure_false_alarms",
+    "measure_net_detection",
     "measure_null_discrimination",
     "measure_time_matched",
     "measure_timing",

@@ -35,7 +35,7 @@ class Estimate:
         value: Value on the original episodes; None if it is undefined, such as an AUROC without a faulty step.
         draws: Values in the bootstrap replicates; NaN if undefined.
         units: Number of independent units, such as episodes; None for percentiles as they are.
-        share: Whether the value is a share of the units.
+        share: Whether the value is a share of the units, or a share minus another; a negative one counts as 0.
 
     Example:
         >>> Estimate(0.8, np.linspace(0.7, 0.9, 201)), Estimate(0.8, np.linspace(0.7, 0.9, 201), units=10)
@@ -76,7 +76,7 @@ class Estimate:
         end = float(defined[beyond - 1] if lower else defined[-beyond])
         if not self.share or self.units is None:
             return end
-        exact = clopper_pearson(self.value * self.units, self.units)
+        exact = clopper_pearson(max(self.value, 0.0) * self.units, self.units)
         return min(end, exact[0]) if lower else max(end, exact[1])
 
     def columns(self, name: str) -> dict[str, float | None]:

@@ -16,7 +16,9 @@ from offnominal.evaluation.bootstrap import REPLICATES, Resamples
 from offnominal.evaluation.discrimination import discrimination_of_steps
 from offnominal.evaluation.episode_ranking import episode_auroc
 from offnominal.evaluation.event_timing import events_of_flags
+from offnominal.evaluation.false_alarm_rate import thresholds_without_each
 from offnominal.evaluation.ground_truth import GroundTruth
+from offnominal.evaluation.net_detection import NetDetection, net_detection_of_steps
 from offnominal.evaluation.null_discrimination import null_discrimination_of_steps
 from offnominal.evaluation.records import Records
 from offnominal.evaluation.resampling_units import units_of, without_intervals
@@ -262,9 +264,10 @@ class SplitCase:
             parts = self._compared_with(nominal)
             if twins is None:
                 parts["null"] = null_discrimination_of_steps(nominal.steps, self.truths, nominal.drawn)
+            found = self._budget(nominal, budget)
+            parts["net"] = self._net(nominal, found)
             if len(nominal.steps) == 1:
                 parts = {key: without_intervals(part) for key, part in parts.items()}
-            found = self._budget(nominal, budget)
             parts["budget"] = without_intervals(found) if len(nominal.blocks[0]) == 1 else found
         if twins is not None:
             parts["null"] = null_discrimination_of_steps(twins, self.truths, self.drawn)
@@ -342,3 +345,13 @@ class SplitCase:
         records = Records.of(self.steps, self.onsets)
         steps, drawn = nominal.blocks
         return alarm_budget_of_records(records, steps, self.drawn, drawn, budget=budget, horizon=self.horizon)
+
+    def _net(self, nominal: NominalScores, found: AlarmBudget) -> NetDetection:
+        """Return the detection at the threshold of a budget, minus the alarms of whole nominal episodes."""
+        drawn, threshold = (self.drawn, nominal.drawn), found.threshold
+        thresholds = (
+            np.append(np.nan if threshold.value is None else threshold.value, threshold.draws)[None]
+            if len(nominal.steps) == 1
+            else thresholds_without_each(nominal.steps, found.budget, nominal.drawn)
+        )
+        return net_detection_of_steps(self.steps, self.onsets, nominal.steps, thresholds, *drawn, horizon=self.horizon)

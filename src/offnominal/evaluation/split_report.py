@@ -9,6 +9,7 @@ from offnominal.evaluation.alarm_budget import AlarmBudget
 from offnominal.evaluation.discrimination import Discrimination, Ranking
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.event_timing import EventTiming
+from offnominal.evaluation.net_detection import NetDetection
 from offnominal.evaluation.time_matched import TimeMatched
 from offnominal.evaluation.timing import Timing
 
@@ -29,6 +30,7 @@ class SplitReport:
         timing: Delays of the given alarms from the onset; None without alarms.
         effective_timing: The same from the effective onset; faults without an effect count as never faulty. None
             without alarms or twins.
+        net: Detection at the budget minus alarms of nominal episodes at the same times; None without nominal scores.
         budget: Detection at a budget of false alarms, and its curve over all budgets; None without nominal scores.
         events: Detection of labelled intervals; None without alarms, or if every fault was injected or lasts to the end
             of its episode.
@@ -45,6 +47,7 @@ class SplitReport:
     matched: TimeMatched | None = None
     timing: Timing | None = None
     effective_timing: Timing | None = None
+    net: NetDetection | None = None
     budget: AlarmBudget | None = None
     events: EventTiming | None = None
     episode_auroc: Estimate | None = None
@@ -62,7 +65,7 @@ class SplitReport:
         return None if self.null is None else self.discrimination.pooled - self.null.pooled
 
     def counts(self) -> dict[str, int | float | None]:
-        """Return the exact numbers: sizes, and the fraction of faulty steps that are matched."""
+        """Return the exact numbers: sizes, faulty steps that are matched and faulty episodes that are not paired."""
         counts: dict[str, int | float | None] = {
             "episodes": self.episodes,
             "never_faulty": self.never_faulty,
@@ -71,6 +74,7 @@ class SplitReport:
             "steps": self.discrimination.steps,
             "active_steps": self.discrimination.active_steps,
             "matched_steps": None if self.matched is None else self.matched.matched,
+            "unpaired_episodes": None if self.net is None else self.net.unpaired,
         }
         return counts if self.events is None else {**counts, "events": self.events.events}
 
@@ -99,6 +103,8 @@ class SplitReport:
             numbers["matched_auroc"] = self.matched.auroc
         if self.episode_auroc is not None:
             numbers["episode_auroc"] = self.episode_auroc
+        if self.net is not None:
+            numbers["net_detection"] = self.net.detected
         if self.budget is not None:
             numbers |= self.budget.numbers()
         return numbers

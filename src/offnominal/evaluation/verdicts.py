@@ -1,4 +1,4 @@
-"""Three verdicts about detectors: which separates best, which alarms soonest, which keeps its promise."""
+"""Three verdicts about detectors: which separates best, which detects most, which keeps its promise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from offnominal.evaluation.guarantee_check import KEPT
 from offnominal.evaluation.simultaneous import simultaneous_intervals
 
 LEAST_DETECTED = 0.1
-"""A detector that detects a smaller share of the faults at the budget is never called best."""
+"""A detector with a smaller net detection at the budget is never called best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,44 +22,40 @@ class Verdicts:
 
     Args:
         separates_best: Largest time-matched AUROC, and all that do not differ from it.
-        alarms_soonest: Smallest mean delay at the budget of false alarms, and all that do not differ from it.
+        detects_most: Largest net detection at the budget of false alarms, and all that do not differ from it.
         keeps_promise: Detectors whose guarantee of false alarms is kept.
-        detects_too_little: Detectors that detect less than 10 % at the budget, and so are never called best.
+        detects_too_little: Detectors with a net detection of less than 10 %, which are never called best.
     """
 
     separates_best: tuple[str, ...]
-    alarms_soonest: tuple[str, ...]
+    detects_most: tuple[str, ...]
     keeps_promise: tuple[str, ...]
     detects_too_little: tuple[str, ...]
 
 
 def detector_verdicts(
-    matched: Mapping[str, Estimate],
-    detected: Mapping[str, Estimate],
-    delays: Mapping[str, Estimate],
-    guarantees: Mapping[str, str],
+    matched: Mapping[str, Estimate], net: Mapping[str, Estimate], guarantees: Mapping[str, str]
 ) -> Verdicts:
     """Return the verdicts about some detectors.
 
     Args:
         matched: Time-matched AUROC of each detector, over the same faults.
-        detected: Detection at the budget.
-        delays: Mean delay at the budget.
+        net: Net detection at the budget.
         guarantees: Outcome of the check of each guarantee, such as ``"kept"``; may be empty.
 
     Example:
-        >>> values = {"KNN": (0.8, 0.6, 9.0), "LOF": (0.7, 0.4, 13.0), "Random": (0.93, 0.02, 19.8)}
-        >>> each = [{name: Estimate(row[i], np.full(9, row[i])) for name, row in values.items()} for i in range(3)]
+        >>> values = {"KNN": (0.8, 0.6), "LOF": (0.7, 0.4), "Time": (0.93, 0.0)}
+        >>> each = [{name: Estimate(row[i], np.full(9, row[i])) for name, row in values.items()} for i in range(2)]
         >>> found = detector_verdicts(*each, {"KNN": "broken", "LOF": "kept"})
         >>> found.separates_best, found.keeps_promise, found.detects_too_little
-        (('KNN',), ('LOF',), ('Random',))
+        (('KNN',), ('LOF',), ('Time',))
     """
-    little = {name for name, share in detected.items() if share.value is not None and share.value < LEAST_DETECTED}
+    little = {name for name, share in net.items() if share.value is not None and share.value < LEAST_DETECTED}
     return Verdicts(
         separates_best=best_of(matched, higher=True, without=little),
-        alarms_soonest=best_of(delays, higher=False, without=little),
+        detects_most=best_of(net, higher=True, without=little),
         keeps_promise=tuple(name for name, outcome in guarantees.items() if outcome == KEPT),
-        detects_too_little=tuple(name for name in detected if name in little),
+        detects_too_little=tuple(name for name in net if name in little),
     )
 
 

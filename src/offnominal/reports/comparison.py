@@ -175,6 +175,7 @@ def compare(
         rank  detector     ties  AUROC  Average precision
         1     Mahalanobis        1.000  1.000
         2     Random             0.528  0.580
+        This run is ordered by AUROC: it has no net detection with intervals.
     """
     named = _named(detectors)
     if TRAIN not in data and not all(detector.fitted for detector in named.values()):

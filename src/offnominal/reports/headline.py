@@ -1,4 +1,4 @@
-"""The sentences at the top of a page and in the terminal: the three verdicts, or who leads by a metric."""
+"""The sentences at the top of a page and in the terminal: the three verdicts, or the leader by a metric."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from offnominal.core.printable import printable
 from offnominal.core.rounding import fixed
 from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.leaderboard import metrics_of
-from offnominal.reports.verdicts import listed, run_verdicts, shortened
+from offnominal.reports.verdicts import NET, listed, run_verdicts, shortened
 from offnominal.studies.leaderboards import leaderboard, tied_with_best
 from offnominal.studies.results import RunResults
 
@@ -21,14 +21,16 @@ NOT_COMPARED = "It is not compared with the others: they lack results for some f
 
 
 def headline(data: Mapping[str, Any]) -> Markup:
-    """Return the sentences as HTML: the verdicts, or who leads by the first metric where no verdict is possible.
+    """Return the sentences as HTML: the verdicts, or the leader by the first metric where no verdict is possible.
 
     Args:
         data: Content of the page; see :func:`~offnominal.reports.payload.payload`.
     """
     if not data["metrics"]:
         return Markup("No cell has finished.")
+    first = data["metrics"][0]
     lead = [] if data["judged"] else [_leaders(data)]
+    lead += [escape(line) for line in _other_order(first["name"], first["label"])]
     verdicts = [
         Markup("{} {}").format(listed_in_bold([printable(name) for name in names]), rest)
         for names, rest in data["verdicts"]
@@ -37,11 +39,11 @@ def headline(data: Mapping[str, Any]) -> Markup:
 
 
 def _leaders(data: Mapping[str, Any]) -> Markup:
-    """Return who leads by the first metric. Nobody is called best: it is not known what the leader detects."""
+    """Return the leader by the first metric. It is not called best: what it detects is not known."""
     metric = data["metrics"][0]
     entries = data["leaderboards"][metric["name"]]["-1,-1,-1"]
     names = [printable(data["names"][row[0]]) for row in entries]
-    label = metric["label"][0].lower() + metric["label"][1:]
+    label = _in_sentence(metric["label"])
     best, *others = entries
     number = Markup("<strong>{}</strong>{}").format(fixed(best[1], 3), "" if best[2] is None else f" {_interval(best)}")
     ranked = {name: row[5] for name, row in zip(names, entries, strict=True) if row[4] is not None}
@@ -68,7 +70,7 @@ def listed_in_bold(names: Sequence[str]) -> Markup:
 
 
 def leader_sentence(letters: Mapping[str, str], label: str, *, higher: bool) -> str:
-    """Return who leads by a metric, for the terminal; empty without intervals.
+    """Return the leader by a metric, for the terminal; empty without intervals.
 
     Args:
         letters: Letters of ties by name, best first.
@@ -90,17 +92,31 @@ def leader_sentence(letters: Mapping[str, str], label: str, *, higher: bool) -> 
 
 
 def run_sentences(results: RunResults) -> list[str]:
-    """Return the verdicts about a run, or who leads by its first metric where no verdict is possible."""
+    """Return the verdicts about a run, or the leader by its first metric where no verdict is possible."""
     metrics = metrics_of(results)
     if not metrics:
         return []
-    found = run_verdicts(results.table)
-    sentences = [] if found is None else found.sentences()
+    metric, found = METRICS[metrics[0]], run_verdicts(results.table)
+    sentences = _other_order(metric.name, metric.label) + ([] if found is None else found.sentences())
     if found is not None and found.judged:
         return sentences
-    metric = METRICS[metrics[0]]
     letters = {each.name: each.tie for each in leaderboard(results.table, metric.name) if each.rank is not None}
-    return [line for line in (leader_sentence(letters, metric.label, higher=metric.higher), *sentences) if line]
+    return [
+        line
+        for line in (leader_sentence(letters, _in_sentence(metric.label), higher=metric.higher), *sentences)
+        if line
+    ]
+
+
+def _other_order(metric: str, label: str) -> list[str]:
+    """Return by which metric a run is ordered, if not by the net detection, which older runs lack."""
+    order = f"This run is ordered by {_in_sentence(label)}: it has no net detection with intervals."
+    return [] if metric == NET else [order]
+
+
+def _in_sentence(label: str) -> str:
+    """Return a label as it is within a sentence: AUROC stays as it is."""
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 def _tie(group: Sequence[str], letters: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from offnominal.reports.default_alarm import default_alarm
 from offnominal.studies.guarantees import guarantees, over_all_worlds
 from offnominal.studies.leaderboards import leaderboard
 
-MATCHED, DETECTED, DELAY = "matched_auroc", "budget_detected", "budget_mean_delay"
+MATCHED, NET = "matched_auroc", "net_detection"
 MANY = 2
 """Detectors that a comparison needs."""
 NAMED = 5
@@ -29,29 +29,29 @@ class RunVerdicts:
     Args:
         found: The verdicts.
         matched: Time-matched AUROC of each detector with results for every fault.
-        delays: Mean delay at the budget.
+        net: Net detection at the budget.
         alarm: The alarm whose guarantee was checked; None if no alarm has one.
     """
 
     found: Verdicts
     matched: dict[str, Estimate]
-    delays: dict[str, Estimate]
+    net: dict[str, Estimate]
     alarm: str | None
 
     @property
     def judged(self) -> bool:
-        """Whether any detector is called best or soonest."""
-        return bool(self.found.separates_best or self.found.alarms_soonest)
+        """Whether any detector is said to separate best or to detect most."""
+        return bool(self.found.separates_best or self.found.detects_most)
 
     def parts(self) -> list[tuple[tuple[str, ...], str]]:
         """Return the names and the rest of one sentence per verdict that is given, and of one about too few detections.
 
-        A verdict that is given to nobody has no sentence, except for the guarantee.
+        A verdict that no detector is given has no sentence, except for the guarantee.
         """
         found = self.found
-        best, soonest, kept, little = (
+        best, most, kept, little = (
             found.separates_best,
-            found.alarms_soonest,
+            found.detects_most,
             found.keeps_promise,
             found.detects_too_little,
         )
@@ -59,17 +59,18 @@ class RunVerdicts:
         if best:
             value = _span(self.matched[name] for name in best)
             parts.append((best, f"{_verb('separate', best)} best: time-matched AUROC {value}."))
-        if soonest:
-            value = _span(self.delays[name] for name in soonest)
-            rest = f"{_verb('alarm', soonest)} soonest at 1 false alarm in 1,000 steps: mean delay {value} steps."
-            parts.append((soonest, rest))
+        if most:
+            value = _span(self.net[name] for name in most)
+            parts.append(
+                (most, f"{_verb('detect', most)} most at 1 false alarm in 1,000 steps: net detection {value}.")
+            )
         if self.alarm is not None:
             does = "keep their" if len(kept) > 1 else "keeps its" if kept else "is shown to keep its"
             rest = f"{does} promise of false alarms, with the alarm {self.alarm}."
             parts.append((kept or ("No detector",), rest))
         if little:
-            share = f"less than {100 * LEAST_DETECTED:g} % of the faults"
-            parts.append((little, f"{_verb('detect', little)} {share} at 1 false alarm in 1,000 steps."))
+            share = f"a net detection of less than {fixed(LEAST_DETECTED, 3)} at 1 false alarm in 1,000 steps"
+            parts.append((little, f"{'have' if len(little) > 1 else 'has'} {share}."))
         return parts
 
     def sentences(self) -> list[str]:
@@ -78,26 +79,24 @@ class RunVerdicts:
 
 
 def run_verdicts(table: Any) -> RunVerdicts | None:
-    """Return the verdicts about the detectors of a run; None without a budget of false alarms or a second detector.
+    """Return the verdicts about the detectors of a run; None without a net detection or a second detector.
 
     Args:
         table: Rows of a run.
     """
-    if any(not _has(table, name) for name in (MATCHED, DETECTED, DELAY)):
+    if any(not _has(table, name) for name in (MATCHED, NET)):
         return None
-    matched, detected, delays = (
+    matched, net = (
         {each.name: each.estimate for each in leaderboard(table, metric) if each.rank is not None}
-        for metric in (MATCHED, DETECTED, DELAY)
+        for metric in (MATCHED, NET)
     )
     if len(matched) < MANY:
         return None
     alarm = default_alarm(table)
     checks = {name: check for (one, name), check in over_all_worlds(guarantees(table)).items() if one == alarm}
     guaranteed = any(check.level is not None for check in checks.values())
-    outcomes = {name: checks[name].outcome for name in detected if name in checks}
-    return RunVerdicts(
-        detector_verdicts(matched, detected, delays, outcomes), matched, delays, alarm if guaranteed else None
-    )
+    outcomes = {name: checks[name].outcome for name in net if name in checks}
+    return RunVerdicts(detector_verdicts(matched, net, outcomes), matched, net, alarm if guaranteed else None)
 
 
 def shortened(names: Sequence[str]) -> list[str]:

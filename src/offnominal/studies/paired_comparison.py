@@ -10,7 +10,8 @@ import numpy as np
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.evaluation.estimate import Estimate, fewest
-from offnominal.evaluation.metrics import Metric, metric_named
+from offnominal.evaluation.metric import Metric
+from offnominal.evaluation.metrics import metric_named
 from offnominal.evaluation.simultaneous import simultaneous_intervals
 from offnominal.studies.leaderboards import differs_from_zero, mean_of
 from offnominal.studies.metric_table import MetricTable

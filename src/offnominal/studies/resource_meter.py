@@ -31,7 +31,7 @@ class ResourceMeter:
 
     Attributes:
         cpu: Processor time in seconds by purpose.
-        steps: Number of scored steps, frames or rows; whoever scores adds them.
+        steps: Number of scored steps, frames or rows; added by the code that scores them.
     """
 
     def __init__(self) -> None:

@@ -30,6 +30,7 @@ WHOLE = (
     "events",
     "never_faulty",
     "nominal_episodes",
+    "unpaired_episodes",
     "one_class",
     "steps",
     "active_steps",

@@ -9,7 +9,7 @@ from typing import Any
 from offnominal.core.rounding import fixed
 from offnominal.evaluation.verdicts import LEAST_DETECTED
 from offnominal.reports.pairs import TIE
-from offnominal.reports.verdicts import DETECTED, listed
+from offnominal.reports.verdicts import NET, listed
 
 NAMED = 2
 """Detectors that are named if more than one is best."""
@@ -23,7 +23,7 @@ def best_detectors(data: Mapping[str, Any]) -> list[list[int]]:
 
     Returns:
         A list per fault: the detector with the best number, and those whose paired difference to it is a tie. Detectors
-        that detect less than 10 % at the budget of false alarms are left out.
+        with a net detection of less than 10 % are left out.
     """
     metric = data["metrics"][0]
     sign = -1.0 if metric["higher"] else 1.0
@@ -43,8 +43,8 @@ def best_detectors(data: Mapping[str, Any]) -> list[list[int]]:
 
 
 def _detects(data: Mapping[str, Any], fault: int, detector: int) -> bool:
-    """Whether a detector detects at least a tenth of the episodes of a fault, as far as this is known."""
-    cell = data["numbers"][DETECTED][fault][detector] if DETECTED in data["numbers"] else None
+    """Whether the net detection of a fault is at least a tenth, as far as this is known."""
+    cell = data["numbers"][NET][fault][detector] if NET in data["numbers"] else None
     return cell is None or cell[0] >= LEAST_DETECTED
 
 

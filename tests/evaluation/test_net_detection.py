@@ -1,0 +1,153 @@
+"""Net detection: what a threshold detects because of the fault, not because of the time or by chance."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.evaluation import measure_net_detection
+from offnominal.evaluation.bootstrap import Resamples
+from offnominal.evaluation.false_alarm_rate import thresholds_within, thresholds_without_each
+from offnominal.evaluation.step_scores import StepScores
+
+from .cases import ragged
+
+
+def in_window(row, onset, horizon, other):
+    """Return the highest score from the onset on, while the other episode lasts, too."""
+    return max(row[onset : min(onset + horizon + 1, len(row), len(other))])
+
+
+def without(nominal, counts, j):
+    """Return the drawn nominal episodes other than one."""
+    return [row for e, row in enumerate(nominal) for _ in range(counts[e] if e != j else 0)]
+
+
+def threshold_of(rows, budget):
+    return thresholds_within(StepScores.of(rows), [budget], Resamples.draw(len(rows), 0))[0, 0]
+
+
+def by_definition(scores, onsets, nominal, budget, horizon, counts, others):
+    """Return the net detection by the formula, one pair after another."""
+    means = []
+    for e, (row, onset) in enumerate(zip(scores, onsets, strict=True)):
+        pairs = []
+        for j, other in enumerate(nominal):
+            rest = without(nominal, others, j)
+            if onset < len(row) and onset < len(other) and others[j] and rest:
+                limit = threshold_of(rest, budget)
+                detected = in_window(row, onset, horizon, other) > limit
+                raised = in_window(other, onset, horizon, row) > limit
+                pairs += [float(detected) - float(raised)] * others[j]
+        means += [np.mean(pairs)] * counts[e] if pairs else []
+    return np.mean(means) if means else np.nan
+
+
+@pytest.mark.parametrize("budget", [0.7, 30.0, 150.0])
+def test_value_and_replicates_are_those_of_the_definition(budget):
+    rng = np.random.default_rng(1)
+    scores, onsets = ragged(rng, 7, levels=12)
+    nominal, _ = ragged(rng, 5, longest=20, levels=8)
+    found = measure_net_detection(scores, onsets, nominal, budget=budget, horizon=6, replicates=25, seed=3).detected
+    counts, others = Resamples.draw(7, 25, seed=3).counts, Resamples.draw_nominal(5, 25, seed=3).counts
+    expected = [
+        by_definition(scores, onsets, nominal, budget, 6, *pair) for pair in zip(counts.T, others.T, strict=True)
+    ]
+    np.testing.assert_allclose([found.value, *found.draws], expected)
+    assert len(set(expected)) > 3
+
+
+def test_a_known_example():
+    nominal = [np.array([0.0, 0.0, 0.0, 2.0]), np.array([0.0, 0.0])]
+    # With no false alarm allowed, pairs with the first nominal episode have threshold 0, those with the second 2.
+    found = measure_net_detection([np.array([0.0, 1.0]), np.array([0.0, 0.0, 3.0, 3.0])], [1, 2], nominal, budget=0.0)
+    # First fault: +1 and 0; second: 1 - 1 = 0, and the second nominal episode is over before its onset.
+    assert found.detected.value == (0.5 * (1.0 + 0.0) + 0.0) / 2
+    assert found.unpaired == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 40.0, 300.0, 1000.0]), st.sampled_from([0.5, 1.0, 2.0]))
+def test_scores_that_depend_on_the_age_alone_have_exactly_zero(seed, budget, longer):
+    rng = np.random.default_rng(seed)
+    of_age = rng.choice([np.arange(90.0), -np.arange(90.0), rng.normal(size=90), rng.integers(0, 3, 90)])
+    nominal = [of_age[:length] for length in rng.integers(1, 45, rng.integers(1, 9))]
+    scores = [of_age[: int(longer * length)] for length in rng.integers(2, 45, 6)]
+    found = measure_net_detection(scores, rng.integers(0, 30, 6).tolist(), nominal, budget=budget, replicates=30)
+    defined = np.append(np.nan if found.detected.value is None else found.detected.value, found.detected.draws)
+    assert np.isin(defined[~np.isnan(defined)], 0.0).all()
+
+
+@pytest.mark.parametrize(("episodes", "budget"), [(5, 1.0), (10, 1.0), (20, 5.0)])
+def test_scores_without_a_fault_have_zero_on_average(episodes, budget):
+    values = []
+    for seed in range(1500):
+        rng = np.random.default_rng([seed, episodes])
+        rows = [
+            rng.normal() + 0.05 * np.arange(length) + rng.normal(size=length)
+            for length in rng.integers(20, 60, 2 * episodes)
+        ]
+        found = measure_net_detection(
+            rows[:episodes], rng.integers(0, 30, episodes).tolist(), rows[episodes:], budget=budget, replicates=0
+        )
+        values.append(found.detected.value)
+    known = np.array([value for value in values if value is not None])
+    assert abs(known.mean()) < 4.0 * known.std() / np.sqrt(len(known))
+    assert known.std() > 0.0
+
+
+def test_a_threshold_that_knows_its_nominal_episodes_would_reward_random_scores():
+    values = []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        faulty, nominal = rng.normal(size=(2, 10, 50))
+        limit = threshold_of(nominal, 1.0)
+        values.append(np.mean(faulty[:, 20:41].max(axis=1) > limit) - np.mean(nominal[:, 20:41].max(axis=1) > limit))
+    assert np.mean(values) > 4.0 * np.std(values) / np.sqrt(300)
+
+
+def test_a_detector_that_knows_the_onset_has_one():
+    onsets = [3, 8, 20]
+    scores = [(np.arange(40) >= onset).astype(float) for onset in onsets]
+    assert measure_net_detection(scores, onsets, [np.zeros(30)] * 5).detected.value == 1.0
+
+
+def test_a_detector_that_is_always_in_alarm_has_zero():
+    assert measure_net_detection([np.ones(40)] * 3, [5] * 3, [np.ones(30)] * 5, budget=1000.0).detected.value == 0.0
+
+
+def test_a_crash_right_after_the_onset_that_is_not_detected_counts_zero():
+    nominal = [np.r_[np.zeros(11), 1.0, np.zeros(20)]] * 6
+    crash, seen = np.zeros(11), np.r_[np.zeros(10), 2.0, np.zeros(20)]
+    assert measure_net_detection([crash], [10], nominal, budget=1000.0 / 13).detected.value == 0.0
+    assert measure_net_detection([crash, seen], [10, 10], nominal, budget=0.0).detected.value == 0.5
+
+
+def test_faults_later_than_every_nominal_episode_are_left_out_and_counted():
+    scores = [np.zeros(90), np.r_[np.zeros(10), np.ones(10)]]
+    found = measure_net_detection(scores, [60, 10], [np.zeros(50)] * 4)
+    assert (found.detected.value, found.unpaired) == (1.0, 1)
+    assert measure_net_detection(scores, [60, None], [np.zeros(50)] * 4).detected.value is None
+
+
+def test_one_nominal_episode_gives_its_own_threshold():
+    found = measure_net_detection([np.r_[np.zeros(10), np.full(10, 2.0)]] * 3, [10] * 3, [np.ones(40)])
+    assert found.detected.value == 1.0
+
+
+def test_the_threshold_without_an_episode_is_that_of_the_others():
+    rng = np.random.default_rng(4)
+    rows, _ = ragged(rng, 6)
+    drawn = Resamples.draw(6, 30)
+    found = thresholds_without_each(StepScores.of(rows), 60.0, drawn)
+    for j in range(6):
+        for replicate in range(31):
+            rest = without(rows, drawn.counts[:, replicate], j)
+            expected = threshold_of(rest, 60.0) if rest else np.nan
+            np.testing.assert_equal(found[j, replicate], expected)
+
+
+def test_wrong_budgets_are_named():
+    with pytest.raises(InvalidParameter, match="budget is -1"):
+        measure_net_detection([np.zeros(9)], [5], [np.zeros(9)], budget=-1.0)
