@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from offnominal.agents import load_policy
-from offnominal.agents.training.settings import published
-from offnominal.cli import agents, main
+from offnominal.agents.training.settings import population_settings, published
+from offnominal.cli import agents, main, population
 from offnominal.cli.program import program
+from offnominal.core.errors import InvalidParameter
 from offnominal.rollouts import evaluate_policy
 from offnominal.worlds.catalogue import make_single
 
@@ -69,6 +70,33 @@ def test_the_published_settings_are_kept_with_more_simulations(tmp_path: Path, m
     assert card.settings["n_envs"] / card.settings["gradient_steps"] == known.n_envs / known.gradient_steps == 5
     assert card.settings["n_envs"] > known.n_envs
     assert "--settings published" in card.command
+
+
+def test_several_seeds_are_trained_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(population, "EVALUATION_EPISODES", 8)
+    given = ["--seed", "3", "--seed", "5", "--steps", "240", "--evaluations", "2", "--evaluators", "1"]
+    result = runner.invoke(program, ["train-seeds", WORLD, *given, "--device", "cpu", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    curves = json.loads((tmp_path / f"{WORLD}--tqc.curves.json").read_text())
+    assert curves["settings"] == population_settings(WORLD).replace(steps=240).to_dict()
+    cards = {}
+    for seed in (3, 5):
+        policy, cards[seed] = load_policy(tmp_path / f"{WORLD}--tqc-{seed}")
+        curve = curves["curves"][str(seed)]
+        assert [each["steps"] for each in curve] == [120, 240]
+        best = max(curve, key=lambda each: each["mean_return"])
+        assert cards[seed].steps == best["steps"]
+        assert evaluate_policy(WORLD, policy, 256, seed=40_000_000).mean_return == best["mean_return"]
+        assert (cards[seed].algorithm, cards[seed].settings["seed"]) == (f"tqc-{seed}", seed)
+        assert cards[seed].settings["demonstrator"] == "none"
+        assert cards[seed].mean_return == evaluate_policy(WORLD, policy, 8).mean_return
+    assert cards[3].sha256 != cards[5].sha256
+    assert cards[3].command == f"offnominal train-seeds {WORLD} --seed 3 --seed 5 --steps 240 --evaluations 2"
+
+
+def test_a_seed_is_trained_once(tmp_path: Path) -> None:
+    result = runner.invoke(program, ["train-seeds", WORLD, "--seed", "3", "--seed", "3", "--out", str(tmp_path)])
+    assert isinstance(result.exception, InvalidParameter)
 
 
 def test_an_agent_is_imported_evaluated_and_saved(agent: Path, tmp_path: Path) -> None:

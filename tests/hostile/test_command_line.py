@@ -54,6 +54,14 @@ CHEAP: dict[tuple[str, ...], dict[str, str]] = {
     ("anomalies",): {"--world": "SAP-Goal0-v0"},
     ("check", "anomaly"): {"id": "action/nosuch", "--world": "SAP-Goal0-v0"},
     ("train",): {"world": "SAP-Goal0-v0", "--algorithm": "td3", "--steps": "32", "--device": "cpu", "--out": "agents"},
+    ("train-seeds",): {
+        "world": "SAP-Goal0-v0",
+        "--seed": "0",
+        "--steps": "40",
+        "--evaluations": "1",
+        "--device": "cpu",
+        "--out": "seeds",
+    },
     ("finetune",): {"world": "SAP-Goal0-v0", "--gradient-steps": "1", "--out": "finetuned"},
     ("audit",): {
         "worlds": "SAP-Goal0-v0",

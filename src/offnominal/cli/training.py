@@ -1,4 +1,4 @@
-"""`offnominal train` and `offnominal finetune`."""
+"""`offnominal train`, `offnominal train-seeds` and `offnominal finetune`."""
 
 from __future__ import annotations
 
@@ -84,6 +84,50 @@ def train(
     else:
         path, card = run(world, algorithm, folder, learner=learner, settings=settings, **common, **changes)
     _print_policy(path, card)
+
+
+@training.command()
+def train_seeds(
+    world: Annotated[str, typer.Argument(help="Id of the world.")],
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option("--seed", metavar="N", help="Random seed of a training; can be repeated. Default: 0 to 4."),
+    ] = None,
+    folder: Annotated[Path, folder_option("Folder for the policies, their cards and learning curves.")] = Path(
+        "runs/agents"
+    ),
+    steps: Annotated[int | None, count_option("Transitions of each training. Default: preset of the world.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    minutes: Annotated[float | None, typer.Option(help="Stop after this time.")] = None,
+    evaluations: Annotated[int, count_option("Evaluations during the training.", most=MOST_AT_ONCE)] = 20,
+    evaluators: Annotated[int, count_option("Processes that evaluate.", most=MOST_AT_ONCE)] = 2,
+    simulators: Annotated[int, count_option("Processes of the simulations; 0 for none.", least=0, most=64)] = 0,
+    threads: Annotated[int, count_option("Threads of the simulations, where a world has them.", most=64)] = 1,
+) -> None:
+    """Train several seeds of TQC at once, without demonstrations.
+
+    The settings are nearly the published ones. All networks are stacked, so that a GPU trains five seeds in little more
+    time than one.
+
+    Example: [bold]offnominal train-seeds SAP-Goal0-v0 --minutes 10[/]
+    """
+    from offnominal.cli.population import train_population
+
+    trained = train_population(
+        world,
+        [0, 1, 2, 3, 4] if seeds is None else seeds,
+        folder,
+        device=device,
+        minutes=minutes,
+        evaluations=evaluations,
+        evaluators=evaluators,
+        simulators=simulators,
+        threads=threads,
+        report=print_text,
+        **({} if steps is None else {"steps": steps}),
+    )
+    for path, card in trained:
+        _print_policy(path, card)
 
 
 @training.command()

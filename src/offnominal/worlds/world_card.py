@@ -86,12 +86,14 @@ class TrainingPresets:
         uncertain_policy: Of :class:`~offnominal.agents.training.uncertainty_settings.UncertaintyTrainingSettings`.
         fine_tuning: Of :class:`~offnominal.agents.training.fine_tuning.FineTuningSettings`.
         published: As `policy`, for the agents of the publication that introduced the world.
+        population: As `policy`, for several seeds at once without demonstrations; what differs from `published`.
     """
 
     policy: Mapping[str, Any] = field(default_factory=dict, hash=False)
     uncertain_policy: Mapping[str, Any] = field(default_factory=dict, hash=False)
     fine_tuning: Mapping[str, Any] = field(default_factory=dict, hash=False)
     published: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    population: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import torch
@@ -77,11 +77,7 @@ class Actor(nn.Module):
         assert self.log_std is not None
         features = self.trunk(observations)
         mean, log_std = self.mean(features), self.log_std(features).clamp(*LOG_STD_RANGE)
-        noise = torch.randn_like(mean)
-        raw = mean + log_std.exp() * noise
-        log_prob = -0.5 * noise.square() - log_std - HALF_LOG_2PI
-        log_prob = log_prob - 2.0 * (LOG_2 - raw - nn.functional.softplus(-2.0 * raw))
-        return torch.tanh(raw), log_prob.sum(dim=-1)
+        return squashed_gaussian(mean, log_std, torch.randn_like(mean))
 
     def layers(self) -> list[tuple[Tensor, Tensor]]:
         """Return the (weight, bias) pairs of the greedy policy, weights as (inputs, outputs)."""
@@ -90,6 +86,14 @@ class Actor(nn.Module):
     def linear(self) -> list[nn.Linear]:
         """Return the layers of the greedy policy."""
         return [*(layer for layer in self.trunk if isinstance(layer, nn.Linear)), self.mean]
+
+
+def squashed_gaussian(mean: Tensor, log_std: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the action in [-1, 1] that standard normal noise gives, and its log-probability."""
+    raw = mean + log_std.exp() * noise
+    log_prob = -0.5 * noise.square() - log_std - HALF_LOG_2PI
+    log_prob = log_prob - 2.0 * (LOG_2 - raw - nn.functional.softplus(-2.0 * raw))
+    return torch.tanh(raw), log_prob.sum(dim=-1)
 
 
 class Critics(nn.Module):
@@ -117,12 +121,23 @@ class Critics(nn.Module):
     def forward(self, observations: Tensor, actions: Tensor) -> Tensor:
         """Return (members, batch, quantiles)."""
         values = torch.cat([observations, actions], dim=-1).expand(self.weights[0].shape[0], -1, -1)
-        last = len(self.weights) - 1
-        for index, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            values = torch.baddbmm(bias, values, weight)
-            if index < last:
-                values = torch.relu(nn.functional.layer_norm(values, values.shape[-1:]) if self.norm else values)
-        return values
+        return batched_layers(values, self.weights, self.biases, norm=self.norm)
+
+
+def batched_layers(values: Tensor, weights: Iterable[Tensor], biases: Iterable[Tensor], *, norm: bool) -> Tensor:
+    """Return the outputs of several networks of one shape, (members, batch, outputs).
+
+    Args:
+        values: (members, batch, inputs).
+        weights: (members, inputs, outputs) of each layer.
+        biases: (members, 1, outputs) of each layer.
+        norm: Whether hidden layers have layer normalisation before the ReLU.
+    """
+    for index, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
+        if index:
+            values = torch.relu(nn.functional.layer_norm(values, values.shape[-1:]) if norm else values)
+        values = torch.baddbmm(bias, values, weight)
+    return values
 
 
 class Temperature(nn.Module):
@@ -134,12 +149,13 @@ class Temperature(nn.Module):
 
 
 def quantile_loss(values: Tensor, targets: Tensor) -> Tensor:
-    """Return the quantile Huber loss of critics: mean over batch, quantiles and targets, sum over members.
+    """Return the quantile Huber loss of critics: mean over batch, quantiles and targets, sum over the rest.
 
     Args:
-        values: (members, batch, quantiles): predicted quantiles.
-        targets: (batch, targets): samples of the target distribution.
+        values: (..., members, batch, quantiles): predicted quantiles.
+        targets: (..., batch, targets): samples of the target distribution.
     """
     n_quantiles = values.shape[-1]
     levels = (torch.arange(n_quantiles, device=values.device, dtype=values.dtype) + 0.5) / n_quantiles
-    return quantile_huber(targets[None, :, None, :] - values[..., None], levels).mean(dim=(1, 2, 3)).sum()
+    errors = targets[..., None, :, None, :] - values[..., None]
+    return quantile_huber(errors, levels).mean(dim=(-3, -2, -1)).sum()

@@ -166,3 +166,8 @@ def published_with_more_simulations(world: str, algorithm: Algorithm) -> Trainin
     """
     few = published(world, algorithm)
     return few.replace(n_envs=_MORE * few.n_envs, gradient_steps=_MORE * few.gradient_steps)
+
+
+def population_settings(world: str) -> TrainingSettings:
+    """Return the settings of several trainings at once: the published ones, except for what a card says."""
+    return published_with_more_simulations(world, "tqc").replace(**worlds.training_presets(world).population)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections.abc import Sequence
 from itertools import pairwise
 from multiprocessing.connection import Connection
 from typing import Any
@@ -12,12 +13,13 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from offnominal.core.errors import InvalidState
+from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import make_vector
 from offnominal.worlds.world import World
 
 Outcome = tuple[Array, Array, Array, Array]
-"""Observations, rewards, terminated, truncated."""
+"""Observations, rewards, terminated, truncated. Where an episode ended, the observation is the next one's first."""
 OUTCOME = ("observations", "rewards", "terminated", "truncated")
 
 
@@ -28,15 +30,20 @@ class SyncSimulations:
         world: Id of the world.
         n_envs: Number of simulations.
         **options: Options of the world.
+
+    Attributes:
+        final: Last observation of the latest episode that ended in each row.
     """
 
     def __init__(self, world: str, n_envs: int, **options: Any) -> None:
         self.envs = make_vector(world, n_envs, **options)
         self._actions: Array = np.zeros(0)
+        space = self.envs.single_observation_space
+        self.final: Array = np.zeros((n_envs, *(space.shape or ())), space.dtype)
 
-    def reset(self, seed: int) -> Array:
-        """Start all simulations and return the observations; row i has seed + i."""
-        first: Array = self.envs.reset(seed=seed)[0]
+    def reset(self, seeds: int | Sequence[int]) -> Array:
+        """Start all simulations and return the observations; a single seed is that of row 0, row i has seed + i."""
+        first: Array = self.envs.reset(seed=seeds if isinstance(seeds, int) else list(seeds))[0]
         return first
 
     def send(self, actions: Array) -> None:
@@ -45,7 +52,9 @@ class SyncSimulations:
 
     def receive(self) -> Outcome:
         """Step the simulations and return the outcome; finished episodes are reset."""
-        observations, rewards, terminated, truncated, _ = self.envs.step(self._actions)
+        observations, rewards, terminated, truncated, infos = self.envs.step(self._actions)
+        for row in np.flatnonzero(terminated | truncated):
+            self.final[row] = infos["final_obs"][row]
         return observations, rewards, terminated, truncated & ~terminated
 
     def close(self) -> None:
@@ -64,16 +73,21 @@ class SubprocessSimulations:
         workers: Number of processes.
         sample: A world of this id, for its spaces.
         **options: Options of the world.
+
+    Attributes:
+        final: Last observation of the latest episode that ended in each row.
     """
 
     def __init__(self, world: str, n_envs: int, workers: int, sample: World, **options: Any) -> None:
         context = multiprocessing.get_context("spawn")
+        self._rows = n_envs
         shapes = _shapes(n_envs, sample)
         self._shared_memory = {
             name: context.RawArray("b", int(np.prod(shape)) * np.dtype(kind).itemsize)
             for name, (shape, kind) in shapes.items()
         }
         self._arrays = _views(self._shared_memory, shapes)
+        self.final = self._arrays["final"]
         borders = np.linspace(0, n_envs, workers + 1).astype(int).tolist()
         self._parts = [range(first, last) for first, last in pairwise(borders) if last > first]
         self._pipes: list[Connection] = []
@@ -86,9 +100,9 @@ class SubprocessSimulations:
             self._pipes.append(ours)
             self._processes.append(process)
 
-    def reset(self, seed: int) -> Array:
-        """Start all simulations and return the observations; row i has seed + i."""
-        self._send(seed)
+    def reset(self, seeds: int | Sequence[int]) -> Array:
+        """Start all simulations and return the observations; a single seed is that of row 0, row i has seed + i."""
+        self._send(row_seeds(seeds, self._rows).tolist() if isinstance(seeds, int) else list(seeds))
         self._wait()
         return self._arrays["observations"].copy()
 
@@ -147,8 +161,10 @@ Shapes = dict[str, tuple[tuple[int, ...], str]]
 
 def _shapes(n_envs: int, sample: World) -> Shapes:
     space: Box | Discrete = sample.action_space
+    seen = (n_envs, *(sample.observation_space.shape or ())), str(sample.observation_space.dtype)
     return {
-        "observations": ((n_envs, *(sample.observation_space.shape or ())), str(sample.observation_space.dtype)),
+        "observations": seen,
+        "final": seen,
         "actions": ((n_envs, *sample.action_shape), "int64" if isinstance(space, Discrete) else "float32"),
         "rewards": ((n_envs,), "float64"),
         "terminated": ((n_envs,), "bool"),
@@ -168,13 +184,14 @@ def _work(
     arrays = {name: values[here] for name, values in _views(memory, shapes).items()}
     try:
         ours = SyncSimulations(world, len(part), **options)
+        ours.final = arrays["final"]
         while (message := pipe.recv()) != "close":
             if message is None:
                 ours.send(arrays["actions"])
                 for name, values in zip(OUTCOME, ours.receive(), strict=True):
                     arrays[name][:] = values
             else:
-                arrays["observations"][:] = ours.reset(message + part.start)
+                arrays["observations"][:] = ours.reset(message[here])
             pipe.send(None)
     except EOFError:
         return

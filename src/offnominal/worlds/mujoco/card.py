@@ -78,7 +78,7 @@ CARDS = {
             target="offnominal.worlds.mujoco.cartpole:CartpoleSwingup",
             tags=("camera",),
             scripted_expert=Spec("SwingUp", "offnominal.worlds.mujoco.swing_up:SwingUp"),
-            training=TrainingPresets(policy=_WITH_DEMONSTRATIONS, published=_PUBLISHED),
+            training=TrainingPresets(policy=_WITH_DEMONSTRATIONS, published=_PUBLISHED, population={"steps": 500_000}),
             page="cartpole-swingup",
         ),
         WorldCard(
@@ -118,6 +118,7 @@ CARDS = {
                 },
                 # Those of the released agent; Table 10 has others.
                 published={"steps": 1_000_000},
+                population={"steps": 2_000_000},
             ),
             page="reacher3d",
         ),
@@ -160,6 +161,7 @@ CARDS = {
                     "n_demonstrations": 2_000,
                 },
                 published=_PUBLISHED,
+                population={"steps": 2_000_000},
             ),
             page="half-cheetah",
         ),

@@ -68,6 +68,7 @@ def _card(
     expert_length: int,
     controller: Mapping[str, float],
     training: Mapping[str, Any],
+    steps: int,
 ) -> WorldCard:
     """Return the card of one layout.
 
@@ -79,6 +80,7 @@ def _card(
         expert_length: Transitions of the expert's episodes.
         controller: Parameters of the scripted expert.
         training: Preset of the training settings.
+        steps: Transitions of each training of a population.
     """
     return WorldCard(
         id=id,
@@ -97,7 +99,7 @@ def _card(
         scripted_expert=Spec(
             "PotentialField", "offnominal.worlds.particles.potential_field:PotentialField", options=controller
         ),
-        training=TrainingPresets(policy=training, published=_PUBLISHED),
+        training=TrainingPresets(policy=training, published=_PUBLISHED, population={"steps": steps}),
         page="sap",
     )
 
@@ -113,6 +115,7 @@ CARDS = {
             expert_length=13,
             controller={},
             training={"steps": 400_000},
+            steps=500_000,
         ),
         _card(
             "SAP-Goal1-v0",
@@ -122,6 +125,7 @@ CARDS = {
             expert_length=14,
             controller={"repulsion": 5.0},
             training={"steps": 1_500_000},
+            steps=1_000_000,
         ),
         _card(
             "SAP-Goal2-v0",
@@ -131,6 +135,7 @@ CARDS = {
             expert_length=15,
             controller={"repulsion": 10.0, "detour": 6.0, "sharpness": 8.0, "braking": 0.5},
             training={"steps": 4_000_000, "gradient_steps": 24},
+            steps=1_500_000,
         ),
     )
 }

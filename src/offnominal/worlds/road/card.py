@@ -103,7 +103,13 @@ LANE_KEEP = WorldCard(
             "demonstrator": "scripted",
             "n_demonstrations": 400,
             "cloning_weight": 20.0,
-        }
+        },
+        population={
+            "steps": 2_000_000,
+            "gradient_steps": 16,
+            "standardize_observations": True,
+            "anneal_learning_rate": True,
+        },
     ),
     page="car-lanekeep",
 )

@@ -1,0 +1,185 @@
+"""A population takes the steps of as many single learners, and its agents do not depend on one another."""
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from offnominal.agents.files import policy_hash  # noqa: E402
+from offnominal.agents.training.counter_draws import CounterDraws  # noqa: E402
+from offnominal.agents.training.learners import TQC  # noqa: E402
+from offnominal.agents.training.loop import greedy  # noqa: E402
+from offnominal.agents.training.population import Population  # noqa: E402
+from offnominal.agents.training.population_loop import (  # noqa: E402
+    PopulationReplayBuffer,
+    learn_population,
+    new_population,
+)
+from offnominal.agents.training.settings import TrainingSettings  # noqa: E402
+from offnominal.core.errors import InvalidParameter  # noqa: E402
+from offnominal.rollouts import evaluate_policy  # noqa: E402
+from offnominal.worlds import make_world  # noqa: E402
+
+CPU = torch.device("cpu")
+SEEDS = (3, 5, 8)
+SMALL = TrainingSettings(
+    hidden=(24, 16),
+    critic_hidden=(16, 24),
+    batch_size=32,
+    learning_rate=1e-3,
+    target_entropy=-0.5,
+    reward_scale=2.0,
+    actor_polyak=0.1,
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def batches(count, agents=3, size=32):
+    generator = torch.Generator().manual_seed(1)
+    for _ in range(count):
+        yield (
+            (
+                torch.randn(agents, size, 5, generator=generator),
+                torch.rand(agents, size, 2, generator=generator) * 2 - 1,
+                torch.randn(agents, size, generator=generator),
+                torch.randn(agents, size, 5, generator=generator),
+                (torch.rand(agents, size, generator=generator) < 0.2).float(),
+            ),
+            torch.randn(agents, size, 2, generator=generator),
+            torch.randn(agents, size, 2, generator=generator),
+        )
+
+
+def single_learner(seed, settings):
+    torch.manual_seed(seed)
+    return TQC(5, 2, settings.replace(seed=seed), CPU)
+
+
+def parameters_of(learner):
+    parts = learner.actor, learner.averaged_actor, learner.critics, learner.targets, learner.temperature
+    return [parameter for part in parts for parameter in part.parameters()]
+
+
+@pytest.mark.parametrize("changes", [{}, {"critic_layer_norm": True, "actor_polyak": 1.0, "n_dropped_quantiles": 0}])
+def test_a_population_takes_the_steps_of_single_learners(changes, monkeypatch):
+    settings = SMALL.replace(**changes)
+    population = new_population(5, 2, settings, SEEDS, CPU)
+    singles = [single_learner(seed, settings) for seed in SEEDS]
+    statistics = torch.arange(1.0, 6.0)
+    for agent, learner in enumerate((*population.learners, *singles)):
+        learner.standardize.mean.copy_(statistics * (agent % len(SEEDS)))
+        learner.standardize.std.copy_(statistics)
+    population.standardize()
+    for batch, *noises in batches(60):
+        population.update(batch, *noises)
+        for agent, learner in enumerate(singles):
+            drawn = iter([noise[agent] for noise in noises])
+            with monkeypatch.context() as patched:
+                patched.setattr(torch, "randn_like", lambda _, drawn=drawn: next(drawn))
+                learner.update(tuple(part[agent] for part in batch))
+            assert next(drawn, None) is None
+    untrained = [single_learner(seed, settings) for seed in SEEDS]
+    population.write_back()
+    for ours, theirs, before in zip(population.learners, singles, untrained, strict=True):
+        for our, their, first in zip(*map(parameters_of, (ours, theirs, before)), strict=True):
+            torch.testing.assert_close(our, their, rtol=2e-3, atol=2e-5)
+            assert (our - first).abs().max() > 20 * (our - their).abs().max(), "the steps are larger than the tolerance"
+        space = make_world("SAP-Goal0-v0", 1).action_space
+        observations = np.random.default_rng(0).normal(size=(9, 5)).astype(np.float32)
+        actions = [greedy(learner, space).act(observations, None)[0] for learner in (ours, theirs)]
+        np.testing.assert_allclose(*actions, atol=1e-4)
+
+
+def test_an_agent_does_not_depend_on_the_others():
+    together, alone = new_population(5, 2, SMALL, SEEDS, CPU), new_population(5, 2, SMALL, SEEDS[1:2], CPU)
+    for batch, *noises in batches(5):
+        together.update(batch, *noises)
+        alone.update(tuple(part[1:2] for part in batch), *(noise[1:2] for noise in noises))
+    seen = torch.ones(3, 4, 5)
+    assert not torch.equal(together.explore(seen)[1], together.explore(seen)[1])
+    alone.explore(seen[:1]), alone.explore(seen[:1])
+    torch.testing.assert_close(together.explore(seen)[1:2], alone.explore(seen[:1]))
+    for member in (together, alone):
+        member.write_back()
+    for ours, theirs in zip(parameters_of(together.learners[1]), parameters_of(alone.learners[0]), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_draws_are_uniform_and_normal_and_differ_between_agents_and_calls():
+    draws = CounterDraws([0, 1], CPU)
+    first, second, normal = draws.uniform(200_000), draws.uniform(200_000), draws.normal(200_000, 2)
+    assert normal.shape == (2, 200_000, 2)
+    for values in (first, second):
+        assert 0 <= values.min() < 1e-4
+        assert 1 - 1e-4 < values.max() < 1
+        counts = torch.histc(values, 50, 0, 1)
+        assert ((counts - 8000).square() / 8000).sum() < 86  # the 99.9 % point of chi-squared with 49 degrees
+    assert abs(torch.corrcoef(torch.cat([first, second])).fill_diagonal_(0)).max() < 0.01
+    assert abs(torch.corrcoef(torch.stack([first[0, 1:], first[0, :-1]]))[0, 1]) < 0.01
+    for power, moment in ((1, 0), (2, 1), (3, 0), (4, 3)):
+        assert abs(normal.double().pow(power).mean() - moment) < 0.05
+
+
+def test_the_replay_buffers_keep_the_latest_transitions_of_each_agent():
+    buffer = PopulationReplayBuffer(2, 3, 7, (2, 1), CPU)
+    for number in range(5):
+        buffer.add(np.full((2, 3, 7), [[[number]], [[number + 100]]], np.float32))
+    assert buffer.size == 9
+    observations, actions, rewards, after, ended = buffer.at(torch.linspace(0, 1, 50)[:-1].expand(2, -1))
+    assert [part.shape for part in (observations, actions, rewards, after, ended)] == [
+        (2, 49, 2),
+        (2, 49, 1),
+        (2, 49),
+        (2, 49, 2),
+        (2, 49),
+    ]
+    assert rewards[0].unique().tolist() == [2, 3, 4]
+    assert rewards[1].unique().tolist() == [102, 103, 104]
+
+
+@pytest.mark.long
+def test_a_population_learns_a_world_and_repeats():
+    settings = TrainingSettings(
+        steps=4_000, n_envs=10, gradient_steps=4, hidden=(32, 32), critic_hidden=(32, 32), batch_size=64,
+        learning_rate=3e-3, learning_starts=500, buffer_size=4_000, standardize_observations=True,
+    )  # fmt: skip
+    world = "SAP-Goal0-v0"
+
+    def evaluator(policy):
+        done = Future()
+        found = evaluate_policy(world, policy, 50, seed=40_000_000)
+        done.set_result((found.mean_return, found.success))
+        return done
+
+    def hashes(seeds):
+        result = learn_population(world, settings, seeds, evaluator, device="cpu", evaluations=4)
+        return [policy_hash(policy) for policy, _ in result], result
+
+    found, result = hashes((0, 1))
+    assert found == hashes((0, 1))[0]
+    assert len({*found}) == 2
+    for policy, curve in result:
+        assert [evaluation.steps for evaluation in curve] == [1000, 2000, 3000, 4000]
+        assert curve[-1].mean_return > curve[0].mean_return
+        best = max(evaluation.mean_return for evaluation in curve)
+        assert evaluate_policy(world, policy, 50, seed=40_000_000).mean_return == best > -40
+
+
+def test_a_population_takes_no_demonstrations():
+    for settings in (SMALL.replace(demonstrator="scripted"), SMALL.replace(algorithm="td3")):
+        with pytest.raises(InvalidParameter, match="without demonstrations"):
+            learn_population("SAP-Goal0-v0", settings, (0,), lambda policy: Future(), device="cpu")
+
+
+def test_learners_of_other_seeds_have_other_weights():
+    population = new_population(5, 2, SMALL, SEEDS, CPU)
+    assert isinstance(population, Population)
+    weights = population.actor.weights[0]
+    assert not torch.equal(weights[0], weights[1])
+    torch.testing.assert_close(weights[1].T, single_learner(SEEDS[1], SMALL).actor.linear()[0].weight)
