@@ -10,8 +10,7 @@ from pathlib import Path
 import offnominal
 from offnominal.core.files import sha256_of
 from offnominal.papers.novelcraft.published import PLUS, PublishedNumber, published_numbers
-from offnominal.papers.novelcraft.recomputed import recompute
-from offnominal.papers.novelcraft.released_scores import FILE, released_file
+from offnominal.papers.novelcraft.recomputed import FILE, recompute, released_file
 
 REPOSITORY = "https://github.com/tufts-ai-robotics-group/polycraft-novelty-detection, branch TMLR"
 FRAMES = {

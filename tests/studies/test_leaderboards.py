@@ -10,9 +10,8 @@ from scipy.stats import friedmanchisquare, studentized_range
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.evaluation.estimate import Estimate
 from offnominal.studies.friedman import compare_ranks, friedman
-from offnominal.studies.leaderboards import leaderboard, pivot
+from offnominal.studies.leaderboards import leaderboard, pivot, tie_letters
 from offnominal.studies.metric_table import MetricTable
-from offnominal.studies.tie_letters import tie_letters
 
 
 def row(name, value, *, world="A-v0", split="action/noise@tiny", seed=0, draws=None, metric="auroc", policy="tqc"):

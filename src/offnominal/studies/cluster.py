@@ -75,7 +75,7 @@ class RayPool:
 
     def _submit(self, task: Task, resources: dict[str, float]) -> Any:
         """Submit a task; the runner retries it, not Ray."""
-        gpus = SHARE if task.key and resources.get("GPU") and _uses_gpu(task) else 0.0
+        gpus = SHARE if task.key and resources.get("GPU") and kind_of(task.cell).uses_gpu(task.cell) else 0.0
         remote = self._ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_perform)
         return remote.remote(replace(task, store=""))
 
@@ -106,10 +106,6 @@ def _perform(task: Task) -> TaskResult:
 @cache
 def _sources() -> Sources:
     return Sources()
-
-
-def _uses_gpu(task: Task) -> bool:
-    return kind_of(task.cell).uses_gpu(task.cell, _sources())
 
 
 def _ray() -> Any:

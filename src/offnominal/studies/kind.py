@@ -136,6 +136,6 @@ class StudyKind(ABC, Generic[S, C]):
         """
         return None
 
-    def uses_gpu(self, cell: C, sources: Sources) -> bool:
+    def uses_gpu(self, cell: C) -> bool:
         """Whether a cell should have a share of a GPU on a cluster."""
         return False

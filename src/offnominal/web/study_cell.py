@@ -13,8 +13,8 @@ from offnominal.datasets.recipe import Recipe
 from offnominal.evaluation.failure import ended_by_failure
 from offnominal.evaluation.timing import measure_timing
 from offnominal.kinds.faults.cell import Cell
+from offnominal.kinds.faults.cell_run import build_alarm, build_detector
 from offnominal.kinds.faults.data import open_data
-from offnominal.kinds.faults.execution import build_alarm, build_detector
 from offnominal.reports.page_numbers import rounded
 from offnominal.studies.execution import single_threaded
 from offnominal.studies.kinds import cell_from

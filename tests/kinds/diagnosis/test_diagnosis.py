@@ -59,7 +59,7 @@ def test_a_run_is_stored_verified_and_reported(smoke, tmp_path, monkeypatch):
 
 def test_the_code_of_a_cell_includes_the_evaluation(smoke, sources):
     cell = smoke.cells()[0]
-    edited = sources.edited("offnominal.kinds.diagnosis.evaluation", "def evaluate_diagnosis(): ...")
+    edited = sources.edited("offnominal.kinds.diagnosis.cell_run", "def evaluate_diagnosis(): ...")
     assert code_of(cell, edited) != code_of(cell, sources)
 
 

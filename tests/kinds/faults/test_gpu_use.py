@@ -5,11 +5,10 @@ import pytest
 from offnominal.detectors import detectors, make_detector
 from offnominal.kinds.faults.cell import Cell
 from offnominal.kinds.faults.kind import FaultStudyKind
-from offnominal.studies.code import Sources
 
 
 def needs_gpu(detector, **parameters):
-    return FaultStudyKind().uses_gpu(Cell("SAP-Goal0-v0", "mine", detector, parameters), Sources())
+    return FaultStudyKind().uses_gpu(Cell("SAP-Goal0-v0", "mine", detector, parameters))
 
 
 @pytest.mark.parametrize("name", detectors.ids())

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.anomaly_gym.discrimination_tables import every_metric
-from offnominal.papers.anomaly_gym.pooled_metrics import with_replicates
-from offnominal.papers.anomaly_gym.training_interval import prediction_interval, training_spread
+from offnominal.papers.anomaly_gym.discrimination_tables import every_metric, with_replicates
+from offnominal.papers.anomaly_gym.published_intervals import prediction_interval, training_spread
 
 from .made_rows import row, run
 

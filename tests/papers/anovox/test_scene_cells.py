@@ -9,8 +9,8 @@ from offnominal.evaluation.scenes import ScoredFrame
 from offnominal.evaluation.scenes.scored_scenes import ElementScores
 from offnominal.laws import street_scene
 from offnominal.papers.anovox.cell import SceneCell
+from offnominal.papers.anovox.cell_run import uses_gpu
 from offnominal.papers.anovox.example_frames import choose_examples
-from offnominal.papers.anovox.execution import uses_gpu
 from offnominal.papers.anovox.fitted_detector import fitted_detector, has_weights
 from offnominal.papers.anovox.published_tables import table_3, table_4
 from offnominal.papers.anovox.results import SceneResults

@@ -10,8 +10,7 @@ from offnominal.papers.novelcraft.novelty_data import NoveltyData
 from offnominal.papers.novelcraft.novelty_sets import DIGITS, FOLDER
 from offnominal.papers.novelcraft.published import published_numbers, released_confusion
 from offnominal.papers.novelcraft.published_tables import compare
-from offnominal.papers.novelcraft.recomputed import recompute, recomputed_numbers
-from offnominal.papers.novelcraft.released_scores import FILE, released_file
+from offnominal.papers.novelcraft.recomputed import FILE, recompute, recomputed_numbers, released_file
 from offnominal.reports.published_comparison import NONE_OF_OURS, verdict_line
 from offnominal.studies.results import RunResults
 

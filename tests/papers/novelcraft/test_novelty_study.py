@@ -7,7 +7,7 @@ import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.novelcraft.execution import uses_gpu
+from offnominal.papers.novelcraft.cell_run import uses_gpu
 from offnominal.papers.novelcraft.published import published_numbers
 from offnominal.papers.novelcraft.published_tables import compare
 from offnominal.papers.novelcraft.results import NoveltyResults
@@ -26,7 +26,7 @@ image_scoring = pytest.importorskip("offnominal.papers.novelcraft.image_scoring"
 
 from offnominal.detectors.classifiers import ImageClassifier, make_class_detector  # noqa: E402
 from offnominal.laws.class_detector import square_images  # noqa: E402
-from offnominal.papers.novelcraft.shared_network import shares_network, trained_network  # noqa: E402
+from offnominal.papers.novelcraft.frame_task import shares_network, trained_network  # noqa: E402
 
 pytestmark = pytest.mark.long
 
@@ -69,7 +69,7 @@ def run(tmp_path_factory, sources):
         patch.setattr(runner, "Sources", lambda: sources)
         patch.setattr(runner, "LocalPool", lambda workers, peak_mb: PoolHere(sources))
         patch.setattr(
-            "offnominal.papers.novelcraft.part_scores.build", lambda entry: fitted.append(entry.name) or build(entry)
+            "offnominal.papers.novelcraft.episode_task.build", lambda entry: fitted.append(entry.name) or build(entry)
         )
         patch.setattr(ImageClassifier, "_train", lambda self, *given: fitted.append("network") or train(self, *given))
         outcomes = [

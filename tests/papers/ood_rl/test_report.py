@@ -11,10 +11,10 @@ from markupsafe import escape
 import offnominal as off
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.plot_style import pyplot
+from offnominal.papers.ood_rl.figures import action_figure, value_figure
 from offnominal.papers.ood_rl.report_tables import detection_leaderboard
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.series import Series, series_table
-from offnominal.papers.ood_rl.series_figures import action_figure, value_figure
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, settings
 
 from .made_ood import ood_results

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from offnominal.kinds.diagnosis.cell import DIAGNOSIS, DiagnosisCell
+from offnominal.kinds.diagnosis.cell_run import run_diagnosis
 from offnominal.kinds.diagnosis.data import DiagnosisEpisodes, open_episodes
-from offnominal.kinds.diagnosis.execution import run_diagnosis
 from offnominal.kinds.diagnosis.study import DiagnosisStudy
-from offnominal.kinds.faults.execution import used_objects
+from offnominal.kinds.faults.cell_run import used_objects
 from offnominal.kinds.faults.kind import FaultStudyKind
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
@@ -25,7 +25,7 @@ class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
     id = DIAGNOSIS
     study_class = DiagnosisStudy
     cell_class = DiagnosisCell
-    code_targets = (*FaultStudyKind.code_targets, "offnominal.kinds.diagnosis.evaluation:evaluate_diagnosis")
+    code_targets = (*FaultStudyKind.code_targets, "offnominal.kinds.diagnosis.cell_run:evaluate_diagnosis")
     leaderboard_columns: ClassVar[tuple[str, ...]] = (
         "detector",
         "sensor found",
@@ -64,6 +64,6 @@ class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
 
         return detector_table(DiagnosisResults.of(results.table)).rows
 
-    def uses_gpu(self, cell: DiagnosisCell, sources: Sources) -> bool:
+    def uses_gpu(self, cell: DiagnosisCell) -> bool:
         """Whether the detector of a cell trains a network, as far as its source code tells."""
-        return FaultStudyKind().uses_gpu(cell, sources)
+        return FaultStudyKind().uses_gpu(cell)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.kinds.diagnosis.evaluation import ALL, NOMINAL
+from offnominal.kinds.diagnosis.cell_run import ALL, NOMINAL
 from offnominal.reports.study_tables import StudyTable
 
 Row = dict[str, Any]

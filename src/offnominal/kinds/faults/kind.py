@@ -9,8 +9,8 @@ from offnominal.core.errors import ModuleFailed, UnknownName
 from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.catalogue import uses_gpu
 from offnominal.kinds.faults.cell import Cell
+from offnominal.kinds.faults.cell_run import run_faults, used_objects
 from offnominal.kinds.faults.data import content_hash, open_data
-from offnominal.kinds.faults.execution import run_faults, used_objects
 from offnominal.kinds.faults.study import Study
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
@@ -86,7 +86,7 @@ class FaultStudyKind(StudyKind[Study, Cell]):
 
         return payload(results)
 
-    def uses_gpu(self, cell: Cell, sources: Sources) -> bool:
+    def uses_gpu(self, cell: Cell) -> bool:
         """Whether the detector of a cell, or a part of it, has a network; also if it cannot be imported here."""
         try:
             return uses_gpu(cell.detector, cell.parameters)

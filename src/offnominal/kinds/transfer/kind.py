@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from offnominal.datasets.dataset import Dataset
-from offnominal.kinds.faults.execution import used_objects
+from offnominal.kinds.faults.cell_run import used_objects
 from offnominal.kinds.faults.foreign_code import recorded_objects
 from offnominal.kinds.faults.kind import FaultStudyKind
 from offnominal.kinds.transfer.cell import TRANSFER, TransferCell
+from offnominal.kinds.transfer.cell_run import run_transfer
 from offnominal.kinds.transfer.data import datasets_hash, open_datasets
-from offnominal.kinds.transfer.execution import run_transfer
 from offnominal.kinds.transfer.study import TransferStudy
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
@@ -26,7 +26,7 @@ class TransferKind(StudyKind[TransferStudy, TransferCell]):
     id = TRANSFER
     study_class = TransferStudy
     cell_class = TransferCell
-    code_targets = (*FaultStudyKind.code_targets, "offnominal.kinds.transfer.evaluation:TransferEvaluation")
+    code_targets = (*FaultStudyKind.code_targets, "offnominal.kinds.transfer.cell_run:TransferEvaluation")
 
     def open_data(self, cell: TransferCell, *, workers: int = 1) -> dict[str, Dataset]:
         """Return the dataset of each world, generated on first use."""
@@ -58,6 +58,6 @@ class TransferKind(StudyKind[TransferStudy, TransferCell]):
 
         return auroc_table(TransferResults.of(results.table)).rows
 
-    def uses_gpu(self, cell: TransferCell, sources: Sources) -> bool:
+    def uses_gpu(self, cell: TransferCell) -> bool:
         """Whether the detector of a cell trains a network, as far as its source code tells."""
-        return FaultStudyKind().uses_gpu(cell, sources)
+        return FaultStudyKind().uses_gpu(cell)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from offnominal.detectors.scenes import scene_detectors
-from offnominal.papers.anovox import execution
+from offnominal.papers.anovox import cell_run
 from offnominal.papers.anovox.cell import SCENES, SceneCell
 from offnominal.papers.anovox.example_sheet import SCHEMA
 from offnominal.papers.anovox.fitted_detector import weights_hash
@@ -26,7 +26,7 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
     id = SCENES
     study_class = SceneStudy
     cell_class = SceneCell
-    code_targets = execution.CODE_TARGETS
+    code_targets = cell_run.CODE_TARGETS
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("rank", "detector", "content AUROC", "temporal AUROC", "delay")
 
@@ -48,11 +48,11 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
 
     def run(self, cell: SceneCell, data: SceneSets, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit, score and evaluate the detector of a cell."""
-        return execution.run_scenes(cell, data, meter)
+        return cell_run.run_scenes(cell, data, meter)
 
-    def uses_gpu(self, cell: SceneCell, sources: Sources) -> bool:
+    def uses_gpu(self, cell: SceneCell) -> bool:
         """Whether the detector of a cell has a network."""
-        return execution.uses_gpu(cell)
+        return cell_run.uses_gpu(cell)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figure of a run; return the page."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from offnominal.core.files import write_bytes
 from offnominal.core.plot_style import pyplot
-from offnominal.papers.anovox.figure import auroc_figure
+from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anovox.results import SceneResults
+from offnominal.papers.anovox.scene_rows import FRAME
 from offnominal.papers.anovox.tables import leaderboard_rows, scene_tables
+from offnominal.reports.dot_panels import dot_panels
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.table_report import write_table_report
 from offnominal.studies.results import RunResults
@@ -53,3 +57,21 @@ def _write_examples(results: RunResults, names: Sequence[str], folder: Path) -> 
         write_bytes(folder / f"{file}.png", first[name]["png"])
         captions[file] = EXAMPLES.format(name=name)
     return captions
+
+
+ROWS = {size: size for size in ("default", "+norm", "tiny", "small", "medium", "big", "huge")} | {FRAME: "temporal"}
+
+
+def auroc_figure(plt: Any, found: SceneResults) -> Any:
+    """Draw the AUROC of every detector with its 95 % interval, a panel per row; the best of the first row is on top."""
+    known = [row for unit, _, row in found.splits if unit == "voxel" and row in ROWS]
+    rows = [row for row in ROWS if row in known]
+    names = list(found.names)
+    if rows:
+        names.sort(key=lambda name: -(_auroc(found, rows[0], name).value or 0.0))
+    panels = {ROWS[row]: partial(_auroc, found, row) for row in rows}
+    return dot_panels(plt, names, panels, label="AUROC of voxels (0.5 = random)", random_value=0.5)
+
+
+def _auroc(found: SceneResults, row: str, name: str) -> Estimate:
+    return found.estimate(name, "voxel", row, "auroc")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from offnominal.papers.novelcraft import execution
+from offnominal.papers.novelcraft import cell_run
 from offnominal.papers.novelcraft.cell import NOVELTY, NoveltyCell
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets, open_novelty_sets
 from offnominal.papers.novelcraft.study import NoveltyStudy
@@ -23,7 +23,7 @@ class NoveltyKind(StudyKind[NoveltyStudy, NoveltyCell]):
     id = NOVELTY
     study_class = NoveltyStudy
     cell_class = NoveltyCell
-    code_targets = (*execution.TASKS.values(), *execution.SCORING)
+    code_targets = (*cell_run.TASKS.values(), *cell_run.SCORING)
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("task", "rank", "method", "variant", "AUROC or accuracy")
 
@@ -37,15 +37,15 @@ class NoveltyKind(StudyKind[NoveltyStudy, NoveltyCell]):
 
     def code_details(self, cell: NoveltyCell, sources: Sources) -> list[str]:
         """Return the hashes of the detectors."""
-        return execution.detector_codes(cell, sources)
+        return cell_run.detector_codes(cell, sources)
 
     def run(self, cell: NoveltyCell, data: NoveltySets, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit, score and evaluate the method of a cell."""
-        return execution.run_task(cell, data, meter, sources)
+        return cell_run.run_task(cell, data, meter, sources)
 
-    def uses_gpu(self, cell: NoveltyCell, sources: Sources) -> bool:
+    def uses_gpu(self, cell: NoveltyCell) -> bool:
         """Whether a detector of a cell has a network."""
-        return execution.uses_gpu(cell)
+        return cell_run.uses_gpu(cell)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from offnominal.agents.files import policy_hash
 from offnominal.agents.uncertainty import UncertainPolicy
-from offnominal.papers.ood_rl import execution
+from offnominal.papers.ood_rl import cell_run
 from offnominal.papers.ood_rl.agents import agent
 from offnominal.papers.ood_rl.cell import OODCell
 from offnominal.papers.ood_rl.series import SCHEMA
@@ -26,7 +26,7 @@ class OODKind(StudyKind[OODStudy, OODCell]):
     id = "ood-rl"
     study_class = OODStudy
     cell_class = OODCell
-    code_targets = execution.CODE_TARGETS
+    code_targets = cell_run.CODE_TARGETS
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("world", "method", "AUC", "equal length", "episode means")
 
@@ -40,11 +40,11 @@ class OODKind(StudyKind[OODStudy, OODCell]):
 
     def used(self, cell: OODCell) -> list[Used]:
         """Return the world, the faults and the methods."""
-        return execution.used_objects(cell)
+        return cell_run.used_objects(cell)
 
     def run(self, cell: OODCell, data: UncertainPolicy, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Run the agent of a cell in every setting and evaluate the detectors."""
-        return execution.run_agent(cell, data, meter)
+        return cell_run.run_agent(cell, data, meter)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
+from offnominal.anomalies.catalogue import anomalies as anomaly_registry
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.ood_rl.auc_tables import auc_table, without_columns
 from offnominal.papers.ood_rl.detection_results import KINDS
 from offnominal.papers.ood_rl.published import (
+    ANOMALIES,
     BEST_TABLES,
     PAPER,
     TRIAL_TABLES,
@@ -16,10 +18,10 @@ from offnominal.papers.ood_rl.published import (
     PublishedColumn,
     published_columns,
 )
-from offnominal.papers.ood_rl.published_settings import setting_table
 from offnominal.papers.ood_rl.results import OODResults
-from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, settings
 from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedFigure, PublishedTable
+from offnominal.papers.printed_values import Row, printed_values
 from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
@@ -66,6 +68,36 @@ def _trial_table(number: int) -> PublishedTable:
     columns = [column for column in published_columns() if column.table == number]
     title = f"{NAMES[columns[0].world]}, {KINDS[columns[0].method]}, mean over trials"
     return _table(number, columns, title, best=False)
+
+
+def setting_table(results: RunResults) -> list[PublishedComparison]:
+    """Compare the 155 numbers of the 150 settings: a setting of motion blur has two."""
+    found = {(each.world, each.anomaly): [*_of_anomaly(each)] for each in settings()}
+    return [line for row in printed_values(PAPER, "table_1") for line in _lines(row, found)]
+
+
+def _of_anomaly(first: OODSetting) -> Iterator[tuple[float, ...]]:
+    """Yield the values in force in each setting of an anomaly, in the order of Table 1."""
+    for each in settings(first.world):
+        if each.anomaly == first.anomaly:
+            yield _in_force(each)
+
+
+def _in_force(setting: OODSetting) -> tuple[float, ...]:
+    """Return the modified value; of a corruption of Pong, what its severity stands for."""
+    if setting.world != PONG:
+        return (setting.parameter,)
+    stands_for = anomaly_registry.spec(setting.anomaly).load().settings[int(setting.parameter) - 1]
+    return tuple(map(float, stands_for)) if isinstance(stands_for, tuple) else (float(stands_for),)
+
+
+def _lines(row: Row, found: dict[tuple[str, str], list[tuple[float, ...]]]) -> Iterator[PublishedComparison]:
+    world = WORLDS[row["task"]]
+    ours = found[world, ANOMALIES[world][row["parameter"]]][int(row["index"]) - 1]
+    published = [float(row[name]) for name in ("value", "value2") if row[name]]
+    for place, value in enumerate(published):
+        labels = {"world": world, "quantity": row["parameter_printed"], "setting": row["index"]}
+        yield PublishedComparison(labels, Estimate(ours[place]), value, protocol(PAPER).rule("setting"))
 
 
 TABLES = [

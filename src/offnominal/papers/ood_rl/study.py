@@ -7,13 +7,66 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.agents.uncertainty import UNCERTAINTY_KINDS, UncertaintyKind
+from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.papers.ood_rl.cell import SHIPPED, MethodEntry, OODCell
-from offnominal.papers.ood_rl.overrides import OODScale, WorldOverrides
 from offnominal.papers.ood_rl.settings import settings
 from offnominal.studies.base import BaseStudy, Target
 from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
+
+
+@dataclass(frozen=True)
+class WorldOverrides(Config):
+    """Changes in a world; None leaves a field of the study unchanged.
+
+    Args:
+        excluded_uncertainties: Kinds of agents that do not exist for it.
+        excluded_methods: Names of methods that do not apply there.
+        episodes: Number of episodes of each trial and setting.
+        train: Number of training episodes of detectors outside the policy.
+        max_steps: Time limit, if not the world's own.
+    """
+
+    excluded_uncertainties: tuple[UncertaintyKind, ...] = ()
+    excluded_methods: tuple[str, ...] = ()
+    episodes: int | None = None
+    train: int | None = None
+    max_steps: int | None = None
+
+
+@dataclass(frozen=True)
+class OODScale(Config):
+    """Scale of the study; None leaves a field of the study unchanged.
+
+    Args:
+        summary: One line for listings.
+        worlds: Ids of worlds.
+        uncertainties: Kinds of agents.
+        methods: Names of methods.
+        agents: Numbers of the agents; 0 is the shipped one, others are trained with that seed.
+        trials: Number of trials.
+        episodes: Number of episodes of each trial and setting.
+        train: Number of training episodes of detectors outside the policy.
+        onset: First modified transition.
+        anomalies: Ids of anomalies; other settings are left out.
+        max_settings: Maximum number of settings of each anomaly.
+        parameters: Changed parameters by name of the method.
+    """
+
+    summary: str = ""
+    worlds: tuple[str, ...] | None = None
+    uncertainties: tuple[UncertaintyKind, ...] | None = None
+    methods: tuple[str, ...] | None = None
+    agents: tuple[int, ...] | None = None
+    trials: int | None = None
+    episodes: int | None = None
+    train: int | None = None
+    onset: int | None = None
+    anomalies: tuple[str, ...] | None = None
+    max_settings: int | None = None
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+
 
 INTERNAL, EXTERNAL = "policy", "outside"
 """Groups of methods that share the episodes of a cell: those that only use signals from inside the policy are cheap."""

@@ -27,7 +27,7 @@ TASKS = {
 NETWORK = "offnominal.detectors.classifiers:MaxLogit"
 """Code of the network that several detectors share."""
 SCORING = (
-    "offnominal.papers.novelcraft.part_scores:part_scores",
+    "offnominal.papers.novelcraft.episode_task:part_scores",
     "offnominal.papers.novelcraft.image_scoring:image_features",
 )
 """Code that uses detectors."""

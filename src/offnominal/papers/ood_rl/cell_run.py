@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from offnominal.anomalies.catalogue import anomalies as anomaly_registry
 from offnominal.core.episode import Episode
 from offnominal.core.types import FloatArray
 from offnominal.detectors.catalogue import detectors as detector_registry
+from offnominal.detectors.catalogue import detectors as registry
 from offnominal.detectors.detector import Detector
-from offnominal.papers.ood_rl.build_detectors import build_detectors, observations_for
-from offnominal.papers.ood_rl.cell import OODCell
+from offnominal.papers.ood_rl.cell import MethodEntry, OODCell
 from offnominal.papers.ood_rl.detection_results import UNCERTAINTY
 from offnominal.papers.ood_rl.episodes import EpisodeGroup, chosen_settings, training_episodes, trial_parts
 from offnominal.papers.ood_rl.separation import measure_separation
@@ -33,8 +33,8 @@ CODE_TARGETS = (
     "offnominal.agents.uncertainty:DenseNetworks",
     "offnominal.agents.uncertainty.conv_networks:ConvNetworks",
     "offnominal.papers.ood_rl.episodes:training_episodes",
-    "offnominal.papers.ood_rl.build_detectors:build_detectors",
-    "offnominal.papers.ood_rl.execution:run_trial",
+    "offnominal.papers.ood_rl.cell_run:build_detectors",
+    "offnominal.papers.ood_rl.cell_run:run_trial",
 )
 Row = dict[str, Any]
 
@@ -136,3 +136,35 @@ def used_objects(cell: OODCell) -> list[Used]:
     for entry in (*cell.methods, *cell.parts):
         used.append((detector_registry, entry.id, entry.parameters | ({"detectors": ()} if entry.parts else {})))
     return used
+
+
+def build_detectors(cell: OODCell, policy: UncertainPolicy) -> dict[str, Detector]:
+    """Return the methods of a cell by name, not fitted.
+
+    Args:
+        cell: The cell.
+        policy: Its agent, for methods that use signals from inside the policy.
+    """
+    entries = {entry.name: entry for entry in (*cell.methods, *cell.parts)}
+    return {entry.name: _build(entry, policy, entries) for entry in cell.methods}
+
+
+def observations_for(detector: Detector, episodes: Sequence[Episode]) -> Sequence[Episode]:
+    """Return episodes as input of a detector: an image detector gets the latest three frames as colour channels.
+
+    Args:
+        detector: The detector.
+        episodes: Episodes of an agent.
+    """
+    if not detector.pixel_observations:
+        return episodes
+    return [replace(episode, observations=episode.observations[:, -3:]) for episode in episodes]
+
+
+def _build(entry: MethodEntry, policy: UncertainPolicy, entries: dict[str, MethodEntry]) -> Detector:
+    given = dict(entry.parameters)
+    if entry.internal:
+        given["policy"] = policy
+    if entry.parts:
+        given["detectors"] = [_build(entries[name], policy, entries) for name in entry.parts]
+    return registry.build(entry.id, given)

@@ -7,10 +7,9 @@ from offnominal.agents import FunctionPolicy
 from offnominal.core.episode import Episode
 from offnominal.detectors import Time
 from offnominal.papers.ood_rl.agents import agent
-from offnominal.papers.ood_rl.build_detectors import observations_for
 from offnominal.papers.ood_rl.cell import MethodEntry, OODCell
+from offnominal.papers.ood_rl.cell_run import CODE_TARGETS, observations_for
 from offnominal.papers.ood_rl.episodes import chosen_settings, trial_parts
-from offnominal.papers.ood_rl.execution import CODE_TARGETS
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.series import SCHEMA
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG

@@ -8,8 +8,8 @@ import pytest
 import offnominal as off
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.evaluation.metrics import LEADERBOARD
+from offnominal.kinds.faults.cell_run import build_alarm, build_detector
 from offnominal.kinds.faults.data import content_hash, open_data
-from offnominal.kinds.faults.execution import build_alarm, build_detector
 from offnominal.studies import result_key, run_cell, same_results
 from offnominal.studies.execution import code_of
 from offnominal.studies.result_rows import LATER_DRAWS

@@ -30,7 +30,7 @@ from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.worlds.road.scenes import DrivingFrame
 
 # The simulation does not count: the recorded scenes are the data of a cell.
-CODE_TARGETS = ("offnominal.papers.anovox.execution:evaluate_cell", "offnominal.papers.anovox.scene_rows:scene_rows")
+CODE_TARGETS = ("offnominal.papers.anovox.cell_run:evaluate_cell", "offnominal.papers.anovox.scene_rows:scene_rows")
 BOOTSTRAP = 0
 """Seed of the bootstrap of all cells, so that differences between detectors are paired."""
 

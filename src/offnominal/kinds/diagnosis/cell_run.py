@@ -1,4 +1,4 @@
-"""Evaluate the explanations of a detector: channels, onset and kind of fault."""
+"""Run a cell of a diagnosis study: fit its detector, and evaluate its explanations of faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,28 @@ from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import Detector
 from offnominal.detectors.diagnosis import Explanation, FaultLibrary, NominalReference
 from offnominal.evaluation.bootstrap import Resamples
+from offnominal.kinds.diagnosis.cell import DiagnosisCell
+from offnominal.kinds.diagnosis.data import DiagnosisEpisodes
+from offnominal.kinds.faults.cell_run import build_detector
+from offnominal.studies.cell_result import CellRows
 from offnominal.studies.resource_meter import ResourceMeter
+
+
+def run_diagnosis(cell: DiagnosisCell, data: DiagnosisEpisodes, meter: ResourceMeter) -> CellRows:
+    """Fit the detector of a cell, and evaluate its explanations; see :meth:`offnominal.studies.StudyKind.run`."""
+    rows = evaluate_diagnosis(
+        build_detector(cell),
+        data.train,
+        data.validation,
+        data.test,
+        data.faulty,
+        seed=cell.seed,
+        replicates=cell.replicates,
+        meter=meter,
+    )
+    meter.steps = sum(len(episode) for part in (data.validation, data.test, *data.faulty.values()) for episode in part)
+    return CellRows(rows)
+
 
 ALL, NOMINAL = "all", "nominal"
 """Splits of the rows about all faults of a world, and about nominal test episodes."""

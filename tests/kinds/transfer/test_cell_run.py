@@ -8,10 +8,10 @@ from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation import evaluate_split
 from offnominal.kinds import TransferCell, TransferStudy
-from offnominal.kinds.faults.execution import build_alarm, build_detector
+from offnominal.kinds.faults.cell_run import build_alarm, build_detector
 from offnominal.kinds.transfer.cell import TRAIN_WORLD
+from offnominal.kinds.transfer.cell_run import RECALIBRATED
 from offnominal.kinds.transfer.data import open_datasets
-from offnominal.kinds.transfer.execution import RECALIBRATED
 from offnominal.studies import open_run, run, verify_run
 from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.execution import code_of, run_cell
@@ -77,7 +77,7 @@ def test_a_world_without_faults_cannot_be_tested(sources):
 
 
 def test_the_code_of_a_cell_includes_the_evaluation(sources):
-    module = "offnominal.kinds.transfer.evaluation"
+    module = "offnominal.kinds.transfer.cell_run"
     edited = sources.edited(module, "class TransferEvaluation: ...")
     assert code_of(transfer_cell(), edited) != code_of(transfer_cell(), sources)
 
