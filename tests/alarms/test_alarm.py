@@ -24,7 +24,7 @@ EPISODES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(episodes=EPISODES, id=st.sampled_from(sorted(FITTED)))
 def test_online_equals_batch_for_rows_that_end_at_different_times(episodes, id):
     alarm = FITTED[id]

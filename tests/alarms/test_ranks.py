@@ -4,7 +4,7 @@ from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -26,7 +26,6 @@ def test_a_level_is_read_as_a_decimal_number(n, alpha, rank):
     assert conformal_rank(n, np.float64(alpha)) == rank
 
 
-@settings(deadline=None)
 @given(n=st.integers(1, 400), hundredths=HUNDREDTHS, confidence=st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]))
 def test_the_pac_rank_is_the_smallest_whose_rate_is_low_enough_with_confidence(n, hundredths, confidence):
     """The rate of rank r is at most alpha if at most r - 1 of n calibration maxima lie below the quantile 1 - alpha."""

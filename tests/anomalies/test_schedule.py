@@ -68,7 +68,7 @@ def schedules(draw):
     )
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(schedules())
 def test_weights_are_the_product_of_rise_beat_and_fall(schedule):
     expected = reference.weights(
@@ -83,7 +83,7 @@ def test_weights_are_the_product_of_rise_beat_and_fall(schedule):
     np.testing.assert_allclose(schedule.weights(40), expected, rtol=0, atol=1e-15)
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(schedules())
 def test_a_fault_is_on_from_its_onset_and_never_after_its_end(schedule):
     weights = schedule.weights(80)

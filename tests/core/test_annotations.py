@@ -1,6 +1,6 @@
 """Whether a value is of an annotated type, for annotations that the package uses."""
 
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pytest
@@ -18,3 +18,12 @@ def test_aliases_such_as_those_of_numpy_2_5_are_decided(hint):
     assert is_of_type(np.zeros(2), hint)
     assert not is_of_type("text", hint)
     assert not is_of_type(np.array(["word"]), hint)
+
+
+class Maker(Protocol):
+    def __call__(self, n: int) -> str: ...
+
+
+def test_a_protocol_of_calls_asks_for_something_that_can_be_called():
+    assert is_of_type(str, Maker)
+    assert not is_of_type({1, 2}, Maker)

@@ -63,7 +63,7 @@ def splits(draw):
 
 
 @given(episodes=splits(), rows=st.sampled_from([1, 5, 2**16]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_round_trip_loses_nothing(episodes, rows, tmp_path_factory):
     path = tmp_path_factory.mktemp("parquet") / "split.parquet"
     with pytest.MonkeyPatch.context() as patch:

@@ -34,7 +34,7 @@ def delay_of(row, onset, threshold):
     return int(above[0]) if above.size else None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scored(), st.sampled_from([0.0, 20.0, 100.0, 333.0, 1000.0]))
 def test_the_threshold_is_the_lowest_one_within_the_budget(case, budget):
     rows, _ = case

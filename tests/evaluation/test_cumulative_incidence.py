@@ -42,7 +42,7 @@ CASES = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(CASES)
 def test_without_cut_recordings_each_incidence_is_a_share_with_its_exact_interval(case):
     delays, exposures, failed, _ = case
@@ -81,7 +81,7 @@ def redistributed(case, d):
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(CASES)
 def test_cut_recordings_share_their_weight_among_those_that_last_longer(case):
     found = estimate_cumulative_incidence(*case)

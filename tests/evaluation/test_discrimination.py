@@ -29,7 +29,7 @@ def same(first, second, *, draws=True):
             np.testing.assert_array_equal(one.draws, other.draws)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scored())
 def test_auroc_counts_pairs_and_episodes_of_one_kind_are_counted(case):
     scores, onsets = case
@@ -47,7 +47,7 @@ def test_auroc_counts_pairs_and_episodes_of_one_kind_are_counted(case):
     assert (found.steps, found.active_steps) == (len(on), on.sum())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(scored(), st.sampled_from([lambda x: x + 7.5, lambda x: x**3 + x, np.exp, lambda x: 1e-6 * x]))
 def test_a_monotone_transform_changes_nothing(case, transform):
     scores, onsets = case
@@ -56,7 +56,7 @@ def test_a_monotone_transform_changes_nothing(case, transform):
     same(first, measure_discrimination([transform(row) for row in scores], labels, replicates=20))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(scored(least=2), st.randoms(use_true_random=False))
 def test_the_order_of_episodes_changes_nothing(case, random):
     scores, onsets = case
@@ -66,7 +66,7 @@ def test_the_order_of_episodes_changes_nothing(case, random):
     same(measure_discrimination(scores, labels, replicates=0), shuffled, draws=False)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(2, 30), st.integers(1, 29)), min_size=1, max_size=5))
 def test_elapsed_time_is_a_perfect_local_detector(shapes):
     clock = [np.arange(float(length)) for length, _ in shapes]

@@ -9,7 +9,7 @@ from offnominal.evaluation.step_scores import StepScores
 from .cases import scored
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scored())
 def test_the_first_record_above_a_threshold_is_the_alarm(case):
     scores, onsets = case

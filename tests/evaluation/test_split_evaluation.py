@@ -66,7 +66,7 @@ def test_without_nominal_scores_and_alarms_their_parts_are_missing():
     }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(scored(), scored())
 def test_a_monotone_transform_changes_no_number(case, others):
     scores, onsets = case

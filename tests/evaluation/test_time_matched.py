@@ -34,7 +34,7 @@ def by_counting(scores, labels, nominal, weights=None, weights_nominal=None):
     return (total / weight if weight else None), (matched / active if active else None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scored(), scored())
 def test_the_metric_equals_a_count_of_pairs(case, others):
     scores, onsets = case
@@ -58,7 +58,7 @@ def test_every_replicate_equals_a_count_of_pairs():
         assert found.auroc.draws[replicate - 1] == pytest.approx(expected)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(2, 30), st.integers(0, 29)), min_size=1, max_size=5), st.integers(1, 30))
 def test_elapsed_time_has_a_time_matched_auroc_of_one_half(shapes, reach):
     clock = [np.arange(float(length)) for length, _ in shapes]

@@ -1,9 +1,9 @@
 """Calls every public callable with a wrong value in one place each; run as a program.
 
-    python -m tests.hostile.api_attack SEED CALLS [PACKAGE]
+    python -m tests.hostile.api_attack SEED CALLS [PACKAGE PART]
 
-It calls each callable of a package ("offnominal" for those of the top level) with everything, or makes CALLS random
-calls of all, and prints each raw exception, then the counts. A crash of compiled code ends this program alone.
+It calls each callable of a part of a package ("offnominal" for those of the top level) with everything, or makes CALLS
+random calls of all, and prints each raw exception, then the counts. A crash of compiled code ends this program alone.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from offnominal.core.errors import OffnominalError
 
 from .examples import Examples, NoExample
 from .interruption import can_be_interrupted
-from .public_api import targets
+from .public_api import parts_of, targets
 from .wrong_values import WRONG, value_of
 
 PATIENCE = 1.0
@@ -181,12 +181,6 @@ def alone():
         os.chdir("/")
 
 
-def package_of(target):
-    """Return the package below this one that offers a callable, or "offnominal"."""
-    name = target.name.split(".")
-    return name[1] if name[1][0].islower() and len(name) > 2 else "offnominal"
-
-
 def sample(seed, calls):
     """Return random cases by their callables, some of each that is drawn."""
     draw = random.Random(seed)
@@ -194,12 +188,12 @@ def sample(seed, calls):
     return [(target, draw.sample(cases, min(6, len(cases)))) for target in chosen if (cases := cases_of(target))]
 
 
-def main(seed, calls, *package):
+def main(seed, calls, package="", part=""):
     faulthandler.enable(OUTPUT)
     attack = Attack()
     with alone():
         if package:
-            chosen = [(target, cases_of(target)) for target in targets() if package_of(target) in package]
+            chosen = [(target, cases_of(target)) for target in parts_of(package)[int(part)]]
         else:
             chosen = sample(int(seed), int(calls))
         for target, cases in chosen:

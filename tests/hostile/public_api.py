@@ -71,6 +71,23 @@ def targets():
     return [target for target in found.values() if target.name not in NOT_CALLED]
 
 
+def package_of(target):
+    """Return the package below this one that offers a callable, or "offnominal"."""
+    name = target.name.split(".")
+    return name[1] if name[1][0].islower() and len(name) > 2 else "offnominal"
+
+
+PART = 25
+"""About as many callables are attacked by one process."""
+
+
+def parts_of(package):
+    """Return the callables of a package in parts. Neighbours, which take about equally long, are in different parts."""
+    own = [target for target in targets() if package_of(target) == package]
+    parts = -(-len(own) // PART)
+    return [own[part::parts] for part in range(parts)]
+
+
 def callables_of(name, value):
     """Return what can be called of a public object. Errors are raised, not called."""
     if not inspect.isclass(value):

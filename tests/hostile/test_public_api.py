@@ -18,14 +18,15 @@ from offnominal.core.errors import NotFitted, OffnominalError, WrongArgument
 from offnominal.core.public_calls import public
 from offnominal.detectors import RowDetector
 
-from .public_api import public_objects, targets
+from .public_api import package_of, parts_of, targets
 from .wrong_values import BrokenSequence
 
 pytestmark = pytest.mark.long
 
 PROGRAM = Path(__file__).with_name("api_attack.py")
 COUNTS = re.compile(r"(\d+) callables: (\d+) tried, (\d+) held, (\d+) raw")
-PACKAGES = sorted({name.split(".")[1] for name in public_objects() if name.count(".") > 1})
+PACKAGES = sorted({package_of(target) for target in targets()})
+PARTS = [(package, part) for package in PACKAGES for part in range(len(parts_of(package)))]
 
 
 def attacked(*arguments):
@@ -58,9 +59,9 @@ def test_random_calls_with_wrong_values_are_named_errors_or_work():
 
 
 @pytest.mark.hostile
-@pytest.mark.parametrize("package", [*PACKAGES, "top level"])
-def test_every_call_with_a_wrong_value_is_a_named_error_or_works(package, count_cases):
-    (_, tried, held, raw), lines = attacked("1", "0", "offnominal" if package == "top level" else package)
+@pytest.mark.parametrize(("package", "part"), PARTS)
+def test_every_call_with_a_wrong_value_is_a_named_error_or_works(package, part, count_cases):
+    (_, tried, held, raw), lines = attacked("1", "0", package, str(part))
     count_cases(tried, raw)
     assert (tried, raw) == (held, 0), "\n".join(lines)
 

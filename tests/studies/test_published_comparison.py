@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation import Estimate
 from offnominal.studies.published_comparison import PublishedComparison, Rule
 
@@ -118,3 +119,8 @@ def test_truths_that_are_off_by_a_tenth_are_not_reproduced(error):
 def test_wide_intervals_decide_nothing():
     assert shares_of(("inconclusive",), apart=0.0, error=0.1) >= 0.9
     assert shares_of(REPRODUCED, apart=0.0, error=0.1) == 0.0
+
+
+def test_a_published_value_needs_a_rule():
+    with pytest.raises(InvalidParameter, match="has a published value and no rule"):
+        PublishedComparison({"detector": "KNN"}, Estimate(0.68), 0.68)

@@ -134,7 +134,7 @@ def _is_instance(value: Any, kind: type) -> bool:
     if kind is Path:
         return isinstance(value, PathLike)
     if getattr(kind, "_is_protocol", False):
-        return all(hasattr(value, name) for name in _members(kind))
+        return callable(value) if "__call__" in vars(kind) else all(hasattr(value, name) for name in _members(kind))
     return isinstance(value, kind)
 
 

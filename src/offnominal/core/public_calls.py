@@ -112,6 +112,8 @@ def _named(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any], error: Exception
 ) -> OffnominalError | None:
     """Return an error that names the wrong argument of a call; None if no argument is certainly wrong."""
+    if isinstance(error, RecursionError):  # No argument can be looked at any more.
+        return None
     if isinstance(error, OffnominalError) and not isinstance(error, WrongArgument):
         return None
     if (

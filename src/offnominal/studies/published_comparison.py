@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation.estimate import Estimate
 
 FLOAT = 1e-9
@@ -138,7 +139,9 @@ class PublishedComparison:
 
     def __post_init__(self) -> None:
         if self.published is not None and self.rule is None:
-            raise ValueError(f"{dict(self.labels)} has a published value and no rule to compare it by")
+            raise InvalidParameter(
+                f"{dict(self.labels)} has a published value and no rule to compare it by; give a rule."
+            )
 
     @property
     def kind(self) -> Kind:

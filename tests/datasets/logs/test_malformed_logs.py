@@ -1,6 +1,7 @@
 """A malformed log is a named error with the row or the column."""
 
 import gzip
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,24 @@ def npy(values, name="log.npy"):
 def raw(content, name):
     return csv(content, name)
 
+
+def header(text):
+    """The start of an NPY file."""
+    return b"\x93NUMPY\x01\0" + len(text).to_bytes(2, "little") + text.encode()
+
+
+def archive(content):
+    def write(folder):
+        with zipfile.ZipFile(folder / "log.npz", "w") as file:
+            file.writestr("x.npy", content)
+        return folder / "log.npz"
+
+    return write
+
+
+# NumPy's tokenizer raises a TokenError for them.
+OPEN_HEADER = header("{'descr': '<f8', 'fortran_order': False, 'shape': (3L,\n")
+OPEN_TEXT = header("{'descr': '''<f8")
 
 TABLE = "t,x,y,fault\n0,1,2,0\n1,1,2,0\n2,1,2,1\n"
 RATES = np.concatenate([np.arange(10) * 0.01, 0.1 + np.arange(10) * 0.1])
@@ -175,6 +194,9 @@ MALFORMED = {
     ),
     "damaged Parquet": (raw(b"PAR1 is not enough", "log.parquet"), {}, "log.parquet cannot be read as a table"),
     "damaged NPY": (raw(b"\x93NUMPY\x01", "log.npy"), {}, "log.npy cannot be read as arrays"),
+    "open header": (raw(OPEN_HEADER, "log.npy"), {}, r"log.npy cannot be read as arrays \(TokenError"),
+    "open header in NPZ": (archive(OPEN_HEADER), {}, r"log.npz cannot be read as arrays \(TokenError"),
+    "open text in a header": (raw(OPEN_TEXT, "log.npy"), {}, r"log.npy cannot be read as arrays \(TokenError"),
     "damaged NPZ": (raw(b"PK\x03\x04 and then nothing", "log.npz"), {}, "log.npz cannot be read as arrays"),
     "short row of a block": (raw("normal\n1 2\n3\n", "lp1.data"), {}, "line 3 has 1 numbers; expected 2"),
     "text in a block": (raw("normal\n1 2\n3 x\n", "lp1.data"), {}, "line 3 is '3 x'; expected 2 numbers"),

@@ -6,7 +6,13 @@ import signal
 
 import pytest
 
-from offnominal.core.errors import AlreadyExists, DamagedFile, InaccessibleFile, InvalidParameter
+from offnominal.core.errors import (
+    AlreadyExists,
+    DamagedFile,
+    InaccessibleFile,
+    InvalidParameter,
+    UnsupportedEnvironment,
+)
 from offnominal.datasets.scenes import open_scenes, record_scenes, verify_scenes
 from offnominal.datasets.scenes.compact_layout import CompactWriter
 from offnominal.datasets.scenes.published_layout import PublishedWriter
@@ -48,6 +54,13 @@ def test_scenarios_that_cannot_be_simulated_are_discarded(stand_in, tmp_path):
 
     manifest = record_scenes(stand_in.SCENARIOS, tmp_path / "set", source=source)
     assert manifest.discarded == {"CLEAR_NOON-2": "there is no place for a cow"}
+
+
+def test_a_source_that_returns_no_run_is_named(stand_in, tmp_path):
+    with pytest.raises(
+        UnsupportedEnvironment, match=r"returns None, which has no anomaly_truth, discards, frames, rig"
+    ):
+        record_scenes(stand_in.SCENARIOS, tmp_path / "set", source=lambda *_, **__: None)
 
 
 def test_published_layout_resumes_to_the_same_files(stand_in, tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted
 from offnominal.detectors import rows as deep
+from offnominal.detectors.rows import deep_detector
 
 pytestmark = pytest.mark.long
 
@@ -154,6 +155,23 @@ def test_a_seed_fixes_everything_and_nothing_else_is_touched(name, kind, device)
     np.testing.assert_array_equal(first, second)
     assert not np.array_equal(first, other)
     assert before == torch_state()
+
+
+def test_scores_do_not_depend_on_the_rows_per_batch(case, monkeypatch):
+    detector, rows = case
+    together = detector.score(rows)
+    monkeypatch.setattr(deep_detector, "CHUNK", 7)
+    monkeypatch.setattr(deep_detector, "GPU_CHUNK", 7)
+    assert detector._rows_per_batch() == 7
+    np.testing.assert_allclose(detector.score(rows), together, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(("shape", "rows"), [((4,), 2**15), ((128,), 2**15), ((1024,), 2**12), ((3, 128, 128), 1024)])
+def test_a_gpu_scores_as_many_rows_at_once_as_fit(shape, rows, monkeypatch):
+    detector = make("VAE", "table")
+    monkeypatch.setattr(detector, "shape_", shape, raising=False)
+    monkeypatch.setattr(detector, "device_", torch.device("cuda"), raising=False)
+    assert detector._rows_per_batch() == rows
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU here")

@@ -8,8 +8,8 @@ from scipy import stats
 from offnominal.core.episode import Episode
 from offnominal.detectors.detector import transitions
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
-from offnominal.detectors.transitions import PEDM, scores
-from offnominal.detectors.transitions.pe_dm import bootstrap
+from offnominal.detectors.transitions import PEDM, scores, transition_network
+from offnominal.detectors.transitions.pe_dm import PARTICLES, bootstrap
 
 pytestmark = pytest.mark.long
 
@@ -124,3 +124,41 @@ def test_members_learn_from_different_episodes_in_batches_of_all_they_know(nomin
         share = len(known[member]) / len(rows)
         assert 0.4 < share < 0.9
     assert not torch.equal(epochs[0], epochs[1])
+
+
+@pytest.mark.parametrize("aggregation", ["min", "mean", "likelihood"])
+def test_a_gpu_gets_its_scores_from_torch_alone(ensemble, fresh, aggregation, monkeypatch):
+    detector = with_aggregation(ensemble, aggregation)
+    expected = np.concatenate(detector.score(fresh))
+    observations, actions, after = transitions(fresh)
+    inputs = torch.from_numpy(detector.scaling_.inputs(observations, actions).astype(np.float32))
+    changes = torch.from_numpy(detector.scaling_.changes(observations, after))
+    scores.particles(changes.shape[-1], PARTICLES)  # They are drawn once.
+    with torch.inference_mode(), monkeypatch.context() as patch:
+        for name in ("cpu", "numpy", "tolist", "item", "__array__"):
+            patch.setattr(torch.Tensor, name, refused)
+        found = detector._torch_scores(inputs, changes)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-7)
+
+
+def refused(*_, **__):
+    raise AssertionError("the values are read by the host")
+
+
+def test_a_gpu_scores_large_parts_by_torch(ensemble, fresh, monkeypatch):
+    """The device is a GPU by name only, and values stay where they are."""
+    expected = np.concatenate(ensemble.score(fresh))
+    sizes = []
+
+    def on_gpu(inputs, changes):
+        sizes.append(len(inputs))
+        return ensemble._torch_scores(inputs, torch.from_numpy(changes)).numpy()
+
+    monkeypatch.setattr(ensemble, "device_", torch.device("cuda"))
+    monkeypatch.setattr(ensemble, "_tensor", lambda values: torch.from_numpy(np.asarray(values, np.float32)))
+    monkeypatch.setattr(ensemble, "_scores_on_gpu", on_gpu)
+    monkeypatch.setattr(transition_network, "GPU_CHUNK", 50)
+    monkeypatch.setattr(transition_network, "CHUNK", 10)
+    found = ensemble._score_transitions(*transitions(fresh))
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
+    assert sizes == [50, 50]

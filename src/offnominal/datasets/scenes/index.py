@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from offnominal.core.checks import file_name
 from offnominal.core.config import Config
-from offnominal.core.errors import DamagedFile
+from offnominal.core.errors import DamagedFile, UnsupportedEnvironment
 from offnominal.core.files import content_errors, file_errors, read_json, sha256_of
+from offnominal.core.printable import shown
 from offnominal.datasets.manifest_file import ManifestFile, damage_named, installed, this_platform
-from offnominal.datasets.scenes.scene_run import RunSource, SceneRun
+from offnominal.datasets.scenes.scene_run import RUN, RunSource, SceneRun, source_name
 from offnominal.datasets.scenes.voxel_files import VoxelSettings
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rigs import Rig
@@ -187,8 +188,18 @@ class ScenePlan:
         return found if self.voxels is None else {**found, "voxels": self.voxels.to_dict()}
 
     def start(self, source: RunSource) -> SceneRun:
-        """Return the run of the scenario."""
-        return source(self.scenario, rig=self.rig, twin=self.twin)
+        """Return the run of the scenario.
+
+        Raises:
+            UnsupportedEnvironment: The source returns something else.
+        """
+        run = source(self.scenario, rig=self.rig, twin=self.twin)
+        if missing := sorted(RUN - set(dir(run))):
+            raise UnsupportedEnvironment(
+                f"{source_name(source)} returns {shown(run)}, which has no {', '.join(missing)}; expected the run of a "
+                "scenario, such as a ScenarioRun."
+            )
+        return run
 
 
 def rig_to_dict(rig: Rig) -> dict[str, Any]:

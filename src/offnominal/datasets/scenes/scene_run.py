@@ -42,6 +42,10 @@ class SceneRun(Protocol):
         """Simulate the scenario, and return its frames from a number on."""
 
 
+RUN = {"anomaly_truth", "discards", "frames", "rig", "route"}
+"""What a run has."""
+
+
 class RunSource(Protocol):
     """Function or class that simulates scenarios."""
 
