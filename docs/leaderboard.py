@@ -12,7 +12,7 @@ from offnominal.reports.leaderboard import leaderboard_rows
 from offnominal.studies import open_run
 
 FILE = Path(__file__).parent / "measured" / "leaderboard.csv"
-SHOWN = ("net_detection", "matched_auroc", "budget_mean_delay")
+SHOWN = ("net_detection", "matched_auroc", "budget_mean_delay", "auroc")
 
 
 def main(folder: str) -> None:
