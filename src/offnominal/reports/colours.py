@@ -17,7 +17,6 @@ PREFERRED = {
     "OneClassSVM": 6,
     "OC-SVM": 6,
     "IsolationForest": 7,
-    "iF": 7,
     "LDM": 0,
     "LRDM": 5,
     "AE-Pred": 3,

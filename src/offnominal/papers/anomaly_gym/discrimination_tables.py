@@ -190,7 +190,7 @@ DETECTOR_NOTES = {
     "KNN-random": RANDOM_NOTE,
     "Patch-random": RANDOM_NOTE,
 }
-WITHOUT_ACTIONS = ("iF", "OC-SVM", "KNN")
+WITHOUT_ACTIONS = ("IsolationForest", "OC-SVM", "KNN")
 """Vector detectors that only use observations."""
 
 
