@@ -15,9 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from offnominal.agents import expert
 from offnominal.agents.files import load_policy
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.files import sha256_of
+from offnominal.datasets import from_minari, save_dataset
+from offnominal.rollouts import collect
 from offnominal.studies import open_run
 from offnominal.worlds.road.scenarios import Scenario, Timing, write_scenarios
 
@@ -90,6 +93,11 @@ COMMANDS = {
         finished_files,
         ";".join(f"offnominal.calibration.sampler:{name}={value}" for name, value in SAMPLES.items()),
     ),
+    "finetune": Command(
+        "finetune MJC-CartpoleSwingup-v0 --algorithm sac --gradient-steps 2 --threads 1 --out {here}/tuned",
+        finished_files,
+        "offnominal.cli.agents:VALIDATION_EPISODES=4;offnominal.cli.agents:EVALUATION_EPISODES=8",
+    ),
     "run": Command(
         "run {inputs}/small.toml --out {here}/run --store {here}/store --workers 1",
         study_results,
@@ -105,6 +113,8 @@ data = { episodes = 6, nominal = 20, validation = 20, anomalies = ["action/offse
 detectors = [{ name = "KNN" }, { name = "Random" }]
 alarms = [{ name = "episode maximum", alarm = "EpisodeMaximum" }]
 """
+EXPORT = Command("export {inputs}/set --split train --id killed")
+HIDDEN = "/.offnominal"
 # It learns after 5,000 transitions.
 TRAINING = Command(
     f"train {WORLD} --algorithm sac --steps 5504 --demonstrator none --device cpu --out {{here}}/agents",
@@ -140,6 +150,7 @@ def start(inputs, tmp_path_factory):
             "KILL_COUNTER": str(counter),
             "KILL_PATCH": command.patches,
             DATA_VARIABLE: str(here / "data"),
+            "MINARI_DATASETS_PATH": str(here / "minari"),
         }
         words = [word.format(here=here, inputs=inputs) for word in command.words.split()]
         done = subprocess.run(
@@ -213,3 +224,32 @@ def test_a_killed_training_resumes_from_whole_files_and_completes(start, tmp_pat
     assert is_whole(checkpoint.read_bytes())
     assert checkpoint.read_bytes() != before
     assert finished_files(here).keys() == finished_files(tmp_path / "whole").keys()
+
+
+def minari_datasets(here):
+    """Return the episodes of all datasets that Minari finds."""
+    minari = pytest.importorskip("minari", reason="minari is not installed")
+    found = [path for path in sorted((here / "minari").rglob("data")) if HIDDEN not in path.as_posix()]
+    return {path.parent.relative_to(here).as_posix(): from_minari(minari.MinariDataset(path)) for path in found}
+
+
+@pytest.mark.hostile
+def test_a_killed_export_leaves_a_whole_dataset_or_none(start, inputs, tmp_path, count_cases):
+    """The next export removes what the killed one left."""
+    save_dataset(inputs / "set", {"train": collect(WORLD, expert(WORLD), 3, max_steps=20)}, world=WORLD)
+    code, changes = start(EXPORT, tmp_path / "whole")
+    whole = minari_datasets(tmp_path / "whole")
+    assert (code, len(whole)) == (0, 1)
+    limits = [*range(1, changes - 4, 3), *range(changes - 4, changes)]
+    count_cases(len(limits), 1)
+    left = []
+    for limit in limits:
+        here = tmp_path / f"{limit}"
+        assert start(EXPORT, here, limit)[0] == -signal.SIGKILL
+        left.append(minari_datasets(here))
+        if not left[-1]:
+            assert start(EXPORT, here)[0] == 0
+            assert minari_datasets(here) == whole
+            assert not [path for path in (here / "minari").rglob("*") if HIDDEN in path.as_posix()]
+    assert {} in left
+    assert all(each in ({}, whole) for each in left)

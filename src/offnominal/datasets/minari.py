@@ -34,7 +34,8 @@ from offnominal.datasets.frames import without_frames
 from offnominal.datasets.hdf5_files import opened_hdf5
 from offnominal.datasets.layout import arrays_of
 from offnominal.datasets.logs.boundary import parsing
-from offnominal.datasets.minari_ids import checked_id, created_or_removed, id_part
+from offnominal.datasets.minari_folder import created_or_removed, hidden_folder, minari_writes_to
+from offnominal.datasets.minari_ids import checked_id, id_part
 from offnominal.datasets.saving import save_dataset
 from offnominal.datasets.split import Split
 from offnominal.worlds.catalogue import gymnasium_id
@@ -50,7 +51,8 @@ SPACES = ("observation_space", "action_space")
 def to_minari(source: Dataset | Split, id: str | None = None, *, splits: Iterable[str] | None = None) -> list[Any]:
     """Write splits as Minari datasets and return them.
 
-    Frames are left out, and the description of the Minari dataset says so. If one split cannot be written, none is.
+    Frames are left out, and the description of the Minari dataset says so. If one split cannot be written, none is; a
+    killed writer leaves no half-written one.
 
     Args:
         source: Split or dataset.
@@ -80,7 +82,16 @@ def to_minari(source: Dataset | Split, id: str | None = None, *, splits: Iterabl
         if place.exists():
             raise InvalidParameter(f"{each!r} already exists in {root}; choose another id, or `minari delete {each}`.")
     with created_or_removed(places, root):
-        return [_written(minari, split, each) for each, split in named.items()]
+        with hidden_folder(root) as hidden:
+            with minari_writes_to(hidden):
+                for each, split in named.items():
+                    _write(minari, split, each)
+            namespaces = {each.rpartition("/")[0] for each in named} - {""}
+            for namespace in sorted(namespaces.difference(minari.namespace.list_local_namespaces())):
+                minari.namespace.create_namespace(namespace)
+            for each, place in zip(named, places, strict=True):
+                (hidden / each).rename(place)
+        return [minari.load_dataset(each) for each in named]
 
 
 def from_minari(source: Any) -> list[Episode]:
@@ -157,7 +168,7 @@ def _opened(source: Any) -> Any:
         return minari.load_dataset(source)
 
 
-def _written(minari: Any, split: Split, id: str) -> Any:
+def _write(minari: Any, split: Split, id: str) -> None:
     episodes = [without_frames(episode) for episode in split]
     left_out = " Its frames were left out." if split.entry.frames else ""
     closed = [name for name, values in arrays_of(episodes[0]).items() if len(values) > len(episodes[0])]
@@ -179,7 +190,6 @@ def _written(minari: Any, split: Split, id: str) -> Any:
     dataset.storage.update_episode_metadata(
         [{KEY: json.dumps([event.to_dict() for event in episode.events])} for episode in episodes]
     )
-    return dataset
 
 
 def _setting(split: Split, episodes: list[Episode]) -> dict[str, Any]:

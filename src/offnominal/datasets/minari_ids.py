@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.files import file_errors
 
 ID = re.compile(r"(?:[-\w]+/)*[-\w]+-v\d{1,9}")
 LONGEST = 200
-NAMESPACE_FILE = "namespace_metadata.json"
 
 
 def checked_id(id: Any) -> str:
@@ -44,27 +38,3 @@ def id_part(name: str) -> str:
         'action-noise-tiny'
     """
     return re.sub(r"[^-_0-9a-zA-Z]", "-", name)
-
-
-@contextmanager
-def created_or_removed(folders: Sequence[Path], root: Path) -> Iterator[None]:
-    """Remove the folders of new datasets, and new empty namespaces, if the block fails.
-
-    Args:
-        folders: Folders of the datasets, none of which exists.
-        root: Folder of all Minari datasets.
-    """
-    namespaces = {parent for folder in folders for parent in folder.parents if parent.is_relative_to(root)} - {root}
-    fresh = sorted((namespace for namespace in namespaces if not namespace.exists()), reverse=True)
-    try:
-        with file_errors(root):
-            yield
-    except BaseException:
-        for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
-        for namespace in fresh:
-            with suppress(OSError):
-                if [path.name for path in namespace.iterdir()] == [NAMESPACE_FILE]:
-                    (namespace / NAMESPACE_FILE).unlink()
-                namespace.rmdir()
-        raise
