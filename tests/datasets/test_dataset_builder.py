@@ -83,7 +83,7 @@ def test_an_interrupted_writer_leaves_nothing_visible_and_the_next_resumes_to_th
 
 def test_only_what_is_missing_is_simulated_again(made, tmp_path, monkeypatch):
     module = sys.modules["offnominal.datasets.generation"]
-    simulation = sys.modules["offnominal.datasets.rollout_processes"]
+    simulation = sys.modules["offnominal.datasets.generation"]
     real, simulated = simulation.rollout, []
 
     def failing(world, policy, seeds, faults, **options):
@@ -218,7 +218,7 @@ def test_the_hidden_folder_of_an_unfinished_or_running_writer_is_kept(made, tmp_
 
 
 def test_of_two_writers_one_waits_and_takes_what_the_other_made(made, tmp_path, monkeypatch):
-    module = sys.modules["offnominal.datasets.rollout_processes"]
+    module = sys.modules["offnominal.datasets.generation"]
     real, runs, results, said = module.rollout, [], [], []
 
     def slow(*arguments, **options):

@@ -192,7 +192,7 @@ def test_frames_are_left_out_of_another_recipe_aloud(filmed, tmp_path):
 
 def test_an_interrupted_run_resumes_to_the_same_bytes(data, filmed, tmp_path, monkeypatch):
     module = sys.modules["offnominal.datasets.generation"]
-    simulation = sys.modules["offnominal.datasets.rollout_processes"]
+    simulation = sys.modules["offnominal.datasets.generation"]
     real, simulated = simulation.rollout, []
 
     def failing(world, policy, seeds, faults, **options):

@@ -22,7 +22,7 @@ def home(tmp_path, monkeypatch):
 def test_a_world_is_generated_on_first_use_only(home, monkeypatch):
     first = load_dataset(RECIPE)
     assert first.folder.parent == home
-    monkeypatch.setattr(sys.modules["offnominal.datasets.rollout_processes"], "rollout", None)
+    monkeypatch.setattr(sys.modules["offnominal.datasets.generation"], "rollout", None)
     again = load_dataset(Recipe.for_world(f"offnominal/{WORLD}", episodes=2, strengths=STRENGTHS))
     assert again.manifest == first.manifest
     assert list(again["action/noise@tiny"]) == list(first["action/noise@tiny"])

@@ -6,7 +6,7 @@ import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import DamagedFile
-from offnominal.datasets.tables.kdd99 import read_kdd99
+from offnominal.datasets.tables.readers import read_kdd99
 
 
 def line(protocol, service, flag, label, first="0"):

@@ -9,9 +9,8 @@ from torch.nn import functional  # noqa: E402
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, UnknownName  # noqa: E402
 from offnominal.detectors.discovery import ContrastiveEncoder  # noqa: E402
-from offnominal.detectors.discovery.contrastive_encoder import _batches  # noqa: E402
+from offnominal.detectors.discovery.contrastive_encoder import _batches, random_views  # noqa: E402
 from offnominal.detectors.discovery.contrastive_loss import class_loss, discovery_loss, view_loss  # noqa: E402
-from offnominal.detectors.discovery.image_views import random_views  # noqa: E402
 from offnominal.detectors.random_numbers import CPU, RandomNumbers  # noqa: E402
 from offnominal.laws.class_detector import square_images  # noqa: E402
 

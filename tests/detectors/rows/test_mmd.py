@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.detectors.rows.mmd import kernel, mmd
+from offnominal.detectors.rows.wae import kernel, mmd
 
 pytestmark = pytest.mark.long
 

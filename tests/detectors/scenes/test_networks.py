@@ -29,10 +29,10 @@ from offnominal.detectors.scenes.network_record import read_record
 from offnominal.detectors.scenes.pasted_objects import UNKNOWN, with_objects
 from offnominal.detectors.scenes.range_images import RangeImages, with_outliers
 from offnominal.detectors.scenes.rba import bounded_rejection, rejection
-from offnominal.detectors.scenes.read_ahead import ReadAhead
 from offnominal.detectors.scenes.real import redundancy_loss
 from offnominal.detectors.scenes.scene_network import learning_rate_factor
 from offnominal.detectors.scenes.segmenter import lack_of_confidence
+from offnominal.detectors.scenes.training_runs import ReadAhead
 from offnominal.laws import street_scene
 from offnominal.laws.street_scenes import STREET_RIG
 from offnominal.worlds.road.labels import CONTENT_ANOMALIES, Label

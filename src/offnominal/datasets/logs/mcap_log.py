@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import struct
 import warnings
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stderr, suppress
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +21,6 @@ from offnominal.core.errors import InvalidLog, MissingDependency, MissingFile, U
 from offnominal.core.files import file_errors
 from offnominal.core.types import FloatArray
 from offnominal.datasets.logs.boundary import QuestionableLog, parsing, require_fits, unpacked_limit
-from offnominal.datasets.logs.mcap_chunks import check_chunks, require_known
 from offnominal.datasets.logs.row_source import TableRows
 
 LONGEST_ARRAY = 64
@@ -207,3 +208,68 @@ def _clock(found: Topics, path: Path, rate: float | None) -> FloatArray:
     width = sum(len(channels) for _, channels in found.values())
     require_fits(path, int((last - first) / step + 1) * 8 * (width + 4), f"one row per {step:g} s")
     return np.asarray(first + step * np.arange(int((last - first) / step + 1e-9) + 1), np.float64)
+
+
+MAGIC_BYTES = 8
+RECORD = struct.Struct("<BQ")
+CHUNK = 6
+SIZES = struct.Struct("<8x8xQ4xI")
+"""Start of a chunk: the unpacked size, and the length of the name of the compression."""
+HEAD_BYTES = 128
+FRAME_BYTES = 18
+LZ4_RATIO = 255
+"""Largest ratio of compression of the LZ4 format."""
+
+
+def check_chunks(file: BinaryIO, path: Path) -> set[int]:
+    """Return where the chunks of a file begin; raise :class:`InvalidLog` if one would take more memory than allowed.
+
+    Args:
+        file: The open file; its position changes.
+        path: Its path, for error messages.
+    """
+    size = os.fstat(file.fileno()).st_size
+    begins: set[int] = set()
+    begin = MAGIC_BYTES
+    while begin + RECORD.size <= size:
+        file.seek(begin)
+        opcode, length = RECORD.unpack(file.read(RECORD.size))
+        end = begin + RECORD.size + length
+        if end > size:
+            raise InvalidLog(
+                f"{path} is truncated or damaged: the record at byte {begin} has {length} bytes, the file {size}."
+            )
+        if opcode == CHUNK:
+            require_fits(path, _unpacked_size(file.read(min(HEAD_BYTES, length)), length), f"the chunk at byte {begin}")
+            begins.add(begin)
+        begin = end
+    return begins
+
+
+def require_known(indexes: Any, begins: set[int], path: Path) -> None:
+    """Raise :class:`InvalidLog` if the index of a file names a chunk that is not there.
+
+    Args:
+        indexes: Entries of the index.
+        begins: Where the chunks begin.
+        path: The file, for the error message.
+    """
+    for index in indexes:
+        if index.chunk_start_offset not in begins:
+            raise InvalidLog(f"{path} is damaged: its index names a chunk at byte {index.chunk_start_offset}.")
+
+
+def _unpacked_size(head: bytes, length: int) -> int:
+    """Return the size that a chunk announces, itself or in the header of its compressed data."""
+    announced: int
+    announced, name_bytes = SIZES.unpack_from(head)
+    data = SIZES.size + name_bytes + 8
+    compression, frame = head[SIZES.size : SIZES.size + name_bytes], head[data : data + FRAME_BYTES]
+    if compression == b"zstd":
+        import zstandard
+
+        found: int = zstandard.get_frame_parameters(frame).content_size
+        return max(announced, 0 if found == zstandard.CONTENTSIZE_UNKNOWN else found)
+    if compression == b"lz4":
+        return max(announced, LZ4_RATIO * length)
+    return announced

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
+from offnominal._version import __version__
 from offnominal.core.checks import boolean, integer_in, number_in
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InexactExport, InvalidParameter, NotFitted, UnsupportedExport
 from offnominal.core.files import write_bytes
 from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
+from offnominal.detectors.catalogue import make_detector, name_of
 from offnominal.detectors.detector import Detector
 from offnominal.detectors.export.exported_model import ExportedModel
 from offnominal.detectors.export.graph import Graph
-from offnominal.detectors.export.metadata import PRODUCER, metadata_of, on_cpu
 from offnominal.detectors.export.reference import checked_replay, probe, reference
 from offnominal.detectors.export.replay import OnnxModel, alarm_difference, difference, online_scores
 from offnominal.detectors.export.step import update
@@ -179,3 +182,57 @@ def _named_state(example: Any, alarm: Any, n: int) -> dict[str, Tensor]:
     if any(bool((part != 0).any()) for part in arrays):
         raise UnsupportedExport("the state before the first transition is not zero; the file could not say so.")
     return {f"state_{number}": part for number, part in enumerate(arrays)}
+
+
+PRODUCER = ("offnominal", __version__)
+
+
+def metadata_of(
+    detector: Detector, alarm: Any, threshold: float | None, observation_names: Sequence[str] | None
+) -> dict[str, str]:
+    """Return the texts by key, or raise :class:`InvalidParameter` if the names are invalid."""
+    found = {"version": __version__, "detector": _id(detector) or detector.name}
+    if _id(detector) is not None:
+        found["parameters"] = json.dumps(detector.get_params())
+    if observation_names is not None:
+        found["observation_names"] = json.dumps(_checked_names(observation_names, detector.widths_[0]))
+    if threshold is not None:
+        found["threshold"] = repr(threshold)
+    if hasattr(alarm, "torch_statistic"):
+        found |= {"alarm": str(alarm.id), "guarantee": f"{alarm.guarantee}; assumption: {alarm.guarantee.assumption}"}
+    return found
+
+
+def _checked_names(names: Any, width: int) -> list[str]:
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InvalidParameter(f"observation_names is {shown(names)}; expected a list of {width} texts.")
+    if len(names) != width or len(set(names)) < width:
+        raise InvalidParameter(
+            f"observation_names has {len(names)} names, {len(set(names))} of them different; expected {width} "
+            "different ones, one for each value of an observation."
+        )
+    return list(names)
+
+
+def _id(detector: Detector) -> str | None:
+    """Return the registered id; None also for a part of another package, which has no plain parameters."""
+    with suppress(InvalidParameter):
+        return name_of(detector)
+    return None
+
+
+def on_cpu(detector: Detector) -> Detector:
+    """Return the detector, or a copy of it on the CPU if there is a GPU."""
+    name = _id(detector) if torch.cuda.is_available() else None
+    if name is None:
+        return detector
+    copied = make_detector(name, **_with_cpu(detector.get_params()))
+    copied.load_state_dict(detector.state_dict())
+    return copied
+
+
+def _with_cpu(parameters: Any) -> Any:
+    """Return parameters with the CPU as device, also in parameters of parts."""
+    if isinstance(parameters, dict):
+        return {name: "cpu" if name == "device" else _with_cpu(value) for name, value in parameters.items()}
+    return [_with_cpu(part) for part in parameters] if isinstance(parameters, list) else parameters

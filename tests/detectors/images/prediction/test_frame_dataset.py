@@ -11,7 +11,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.images.image_scaling import ImageScaling, scale_pixels
 from offnominal.detectors.images.prediction.frame_dataset import FrameBatch, FrameDataset, read_episodes
 from offnominal.detectors.images.prediction.frame_network import FrameNetwork
-from offnominal.detectors.images.prediction.frame_training import FrameLoss, at_least
+from offnominal.detectors.images.prediction.prediction_detector import FrameLoss, at_least
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 

@@ -15,7 +15,7 @@ import torch
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted
 from offnominal.detectors import Step, load_detector, make_detector, save_detector
 from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet
-from offnominal.detectors.images.prediction import frame_scoring
+from offnominal.detectors.images.prediction import prediction_detector
 
 from .conftest import STEP, record
 
@@ -154,8 +154,8 @@ def test_scores_do_not_depend_on_other_episodes(fitted, fresh, faulty, monkeypat
     together = fitted.score(episodes)
     for episode, scores in zip(episodes, together, strict=True):
         np.testing.assert_allclose(fitted.score([episode])[0], scores, **ROUNDING)
-    monkeypatch.setattr(frame_scoring, "MAX_PIXELS", 7 * 32 * 32)
-    monkeypatch.setattr(frame_scoring, "MAX_EPISODES", 2)
+    monkeypatch.setattr(prediction_detector, "MAX_PIXELS", 7 * 32 * 32)
+    monkeypatch.setattr(prediction_detector, "MAX_EPISODES", 2)
     for scores, in_parts in zip(together, fitted.score(episodes), strict=True):
         np.testing.assert_allclose(in_parts, scores, **ROUNDING)
 
@@ -235,14 +235,14 @@ class LazyEpisodes(Sequence):
 
 
 def test_episodes_are_read_in_groups(fitted, monkeypatch):
-    score_group, sizes = frame_scoring.FrameScorer.score_group, []
+    score_group, sizes = prediction_detector.FrameScorer.score_group, []
 
     def counted(self, episodes):
         sizes.append(len(episodes))
         return score_group(self, episodes)
 
-    monkeypatch.setattr(frame_scoring, "MAX_EPISODES", 2)
-    monkeypatch.setattr(frame_scoring.FrameScorer, "score_group", counted)
+    monkeypatch.setattr(prediction_detector, "MAX_EPISODES", 2)
+    monkeypatch.setattr(prediction_detector.FrameScorer, "score_group", counted)
     scores = fitted.score(LazyEpisodes(5))
     assert sizes == [2, 2, 1]
     np.testing.assert_allclose(scores[3], fitted.score([record(4, 3)])[0], **ROUNDING)
