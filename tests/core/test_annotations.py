@@ -1,5 +1,6 @@
 """Whether a value is of an annotated type, for annotations that the package uses."""
 
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -27,3 +28,17 @@ class Maker(Protocol):
 def test_a_protocol_of_calls_asks_for_something_that_can_be_called():
     assert is_of_type(str, Maker)
     assert not is_of_type({1, 2}, Maker)
+
+
+def test_a_value_that_takes_more_calls_than_are_left_is_not_called_wrong():
+    class Endless(Mapping):
+        def __getitem__(self, key):
+            return self[key]
+
+        def __iter__(self):
+            return iter(("key",))
+
+        def __len__(self):
+            return 1
+
+    assert is_of_type(Endless(), Mapping[str, int])

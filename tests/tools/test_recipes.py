@@ -120,7 +120,8 @@ class Copy:
     def run(self, *arguments):
         """Run Python in the copy, with the package of the copy."""
         # The links share compiled bytecode with this checkout, which must stay that of its own files.
-        environment = {**os.environ, "PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        paths = [str(self.folder / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
         return subprocess.run(
             [sys.executable, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
         )

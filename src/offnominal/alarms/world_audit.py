@@ -15,13 +15,16 @@ from offnominal.alarms.guarantee_audit import GuaranteeAudit, audit_guarantee
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
+from offnominal.core.episode import Episode
 from offnominal.core.policy import Policy
-from offnominal.core.types import Array
+from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Detector
 from offnominal.rollouts.collection import collect
 from offnominal.worlds.world_source import WorldSource, open_world
 
 SEED = 110_000_000
+BATCH = 200
+"""Episodes that are scored together."""
 
 
 @dataclass(frozen=True)
@@ -137,9 +140,15 @@ def audit_world(
             name, policy = name or sample.card.id, expert(sample.card.id) if policy is None else policy
     nominal = collect(world, policy, total, seed=seed)
     for detector_name, detector in detectors.items():
-        scores = deepcopy(detector).fit(nominal[:training]).score(nominal[training:])
+        scores = _scores(deepcopy(detector).fit(nominal[:training]), nominal[training:])
         for alarm_name, alarm in alarms:
             found = audit_guarantee(
                 alarm, scores[:ranked], scores[ranked:], calibrations=calibrations, n_tests=max(n_tests, 1)
             )
             yield WorldAudit(name, detector_name, alarm_name, found)
+
+
+def _scores(detector: Detector, episodes: Sequence[Episode]) -> list[FloatArray]:
+    """Return the scores of episodes, some at a time: rows of thousands of long episodes are gigabytes."""
+    batches = [episodes[start : start + BATCH] for start in range(0, len(episodes), BATCH)]
+    return [scores for batch in batches for scores in detector.score(batch)]

@@ -95,6 +95,8 @@ def is_of_type(value: Any, hint: Any) -> bool:
     """
     try:
         return _is_of_type(value, hint)
+    except RecursionError:  # No calls are left to look at the value.
+        return True
     except Exception:  # The value itself is broken.
         return False
 

@@ -73,6 +73,17 @@ class RandomNumbers:
         return values * kept.div_(1.0 - probability)
 
 
+def truncated_normal(*shape: int, std: float) -> Tensor:
+    """Return normal numbers of mean zero within two standard deviations; those beyond are drawn again.
+
+    ``torch.nn.init.trunc_normal_`` draws other numbers in other versions of torch.
+    """
+    values = torch.empty(shape).normal_(0.0, std)
+    while (beyond := values.abs() > 2.0 * std).any():
+        values = torch.where(beyond, torch.empty_like(values).normal_(0.0, std), values)
+    return values
+
+
 _FUNCTIONS = ("bernoulli", "multinomial", "normal", "rand", "randint", "randn", "randperm")
 _METHODS = ("bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_")
 _INITIAL = (

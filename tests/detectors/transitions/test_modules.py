@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 import torch
+from scipy.stats import kstest, truncnorm
 from torch.nn import functional
 
-from offnominal.detectors.random_numbers import CPU, RandomNumbers
+from offnominal.detectors.random_numbers import CPU, RandomNumbers, truncated_normal
 from offnominal.detectors.transitions.modules import Ensemble, Perceptron, Recurrent, RecurrentQuantiles
 
 pytestmark = pytest.mark.long
@@ -16,6 +17,16 @@ pytestmark = pytest.mark.long
 @pytest.fixture(autouse=True)
 def same_weights():
     torch.manual_seed(0)
+
+
+def test_initial_weights_are_normal_within_two_standard_deviations_in_every_version_of_torch():
+    with RandomNumbers(1, CPU).weights():
+        weights = truncated_normal(200, 1000, std=3.0).flatten()
+    assert weights.abs().max() <= 6.0
+    assert kstest(weights.double() / 3.0, truncnorm(-2.0, 2.0).cdf).pvalue > 0.01
+    with RandomNumbers(1, CPU).weights():
+        few = truncated_normal(40, std=1.0)
+    assert few[:4].tolist() == [-1.5255959033966064, -0.7502318024635315, -0.6539809107780457, -1.6094847917556763]
 
 
 def test_an_ensemble_is_independent_networks():

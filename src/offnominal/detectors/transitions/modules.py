@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.random_numbers import RandomNumbers, truncated_normal
 
 
 class Perceptron(nn.Module):
@@ -72,8 +72,7 @@ class Ensemble(nn.Module):
         self.weights, self.biases = nn.ParameterList(), nn.ParameterList()
         for fan_in, fan_out in pairwise([inputs, *hidden, 2 * outputs]):
             std = 0.5 / math.sqrt(fan_in)
-            weight = torch.empty(n_members, fan_in, fan_out)
-            self.weights.append(nn.Parameter(nn.init.trunc_normal_(weight, std=std, a=-2 * std, b=2 * std)))
+            self.weights.append(nn.Parameter(truncated_normal(n_members, fan_in, fan_out, std=std)))
             self.biases.append(nn.Parameter(torch.zeros(n_members, 1, fan_out)))
         self.highest = nn.Parameter(torch.full((n_members, 1, outputs), self.HIGHEST))
         self.lowest = nn.Parameter(torch.full((n_members, 1, outputs), self.LOWEST))
