@@ -236,12 +236,12 @@ def audited_alarm_rows(detector: str) -> list[Row]:
 
 
 def audit_verdict_rows(_: str) -> list[Row]:
-    """Return the number of guarantees of each alarm that hold."""
+    """Return the number of guarantees of each alarm by verdict."""
     rows: dict[str, Row] = {}
     for line in _audit():
         if line["guarantee"]:
-            row = rows.setdefault(line["alarm"], {"alarm": line["alarm"], "holds": 0, "in doubt": 0, "broken": 0})
-            row[line["verdict"]] += 1
+            row = rows.setdefault(line["alarm"], {"alarm": line["alarm"], "kept": 0, "undecided": 0, "broken": 0})
+            row[line["verdict"].partition(":")[0]] += 1
     return list(rows.values())
 
 
@@ -287,9 +287,9 @@ def _audited(lines: list[dict[str, str]], name: str) -> list[Row]:
     rows: dict[str, Row] = {}
     for line in lines:
         rate = f"{float(line['rate']):.3f} ± {float(line['error']):.3f}"
-        doubt = "" if line["verdict"] in ("holds", "no guarantee") else f" {line['verdict']}"
+        broken = " broken" if line["verdict"] == "broken" else ""
         world = line["world"].removesuffix("-v0").split("-")[1]
-        rows.setdefault(line[name], {name: line[name]})[world] = rate + doubt
+        rows.setdefault(line[name], {name: line[name]})[world] = rate + broken
     return list(rows.values())
 
 

@@ -1,13 +1,15 @@
-"""Audits over calibrations have correct standard errors, and distinguish guarantees that hold from broken ones."""
+"""Audits over calibrations have correct standard errors, and distinguish guarantees that are kept from broken ones."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import binom, t
 
 from offnominal.alarms import EpisodeMaximum, Guarantee, GuaranteeAudit, Maximum, audit_guarantee, simulate_scores
-from offnominal.alarms.audit import clopper_pearson
 from offnominal.alarms.guarantee import EXCHANGEABLE
-from offnominal.alarms.guarantee_audit import crossed_error, effective_interval
+from offnominal.alarms.guarantee_audit import crossed_error
+from offnominal.alarms.share_interval import clopper_pearson, effective_interval
 from offnominal.core.errors import InvalidParameter, InvalidScores
 
 SCORES = simulate_scores(4000, steps=4, seed=3)
@@ -32,9 +34,8 @@ def audited(alarm, **options):
     return audit_guarantee(alarm, SCORES[:2000], SCORES[2000:], **options)
 
 
-def found(excess, p, n_tests=1):
-    promise = EpisodeMaximum().guarantee
-    return GuaranteeAudit(promise, 100, 2000, (0.05, 0.06), 0.01, (0.04, 0.07), excess, p, n_tests)
+def found(interval, p, n_tests=1, promise=None):
+    return GuaranteeAudit(promise or EpisodeMaximum().guarantee, 100, 2000, (0.05, 0.06), 0.01, interval, p, n_tests)
 
 
 def test_calibrations_use_disjoint_episodes_and_the_same_test_episodes():
@@ -73,8 +74,7 @@ def test_the_error_and_the_interval_are_right_for_a_conformal_alarm():
     assert rates.mean() == pytest.approx(truth, abs=3 * rates.std() / np.sqrt(len(rates)))
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(rates.std(), rel=0.15)
     assert np.mean([low <= truth <= high for low, high in (each.interval for each in audits)]) > 0.91
-    assert np.mean([each.verdict == "holds" for each in audits]) > 0.94
-    assert np.mean([each.verdict == "broken" for each in audits]) < 0.03
+    assert np.mean([each.outcome == "broken" for each in audits]) < 0.03
 
 
 def test_the_interval_is_that_of_independent_trials_if_the_error_is_theirs():
@@ -93,33 +93,61 @@ def test_the_interval_grows_with_the_error_and_with_fewer_calibrations(error, fr
 
 
 @pytest.mark.parametrize(
-    ("excess", "p", "n_tests", "verdict"),
+    ("interval", "p", "n_tests", "outcome"),
     [
-        (-3.0, 0.99, 1, "holds"),
-        (2.0, 0.001, 1, "holds"),
-        (2.2, 0.02, 1, "in doubt"),
-        (3.0, 0.004, 1, "broken"),
-        (3.0, 0.004, 60, "in doubt"),
-        (6.0, 0.0001, 60, "broken"),
-        (None, None, 60, "no guarantee"),
+        ((0.03, 0.06), 0.6, 1, "kept"),
+        ((0.04, 0.07), 0.2, 1, "undecided"),
+        ((0.051, 0.07), 0.02, 1, "undecided"),
+        ((0.051, 0.07), 0.004, 1, "broken"),
+        ((0.051, 0.07), 0.004, 60, "undecided"),
+        ((0.07, 0.09), 0.0001, 60, "broken"),
     ],
 )
-def test_more_tests_need_stronger_evidence(excess, p, n_tests, verdict):
-    assert found(excess, p, n_tests).verdict == verdict
+def test_more_tests_need_stronger_evidence(interval, p, n_tests, outcome):
+    assert found(interval, p, n_tests).outcome == outcome
+    assert found(interval, p, n_tests, Maximum().guarantee).outcome == "no guarantee"
 
 
-def test_the_guarantee_of_a_conformal_alarm_holds_and_a_false_one_is_broken():
-    kept, broken = audited(EpisodeMaximum(alpha=0.05)), audited(Impatient(alpha=0.05))
-    assert (kept.verdict, broken.verdict) == ("holds", "broken")
-    assert broken.excess == pytest.approx((broken.rate - 0.05) / broken.error)
-    assert broken.p == pytest.approx(t.sf(broken.excess, 19))
+def test_a_rate_of_a_tenth_above_the_level_is_not_kept():
+    assert found((0.042, 0.069), 0.24).verdict.startswith("undecided: ")
+    assert found((0.051, 0.069), 0.02).verdict == "undecided: more calibrations would decide"
+
+
+def test_as_many_calibrations_and_episodes_as_would_decide_do_so():
+    """The scale that an undecided audit asks for decides in most cases, if the rate is the level."""
+    rng = np.random.default_rng(0)
+
+    def audit(calibrations, episodes):
+        scores = rng.random((episodes, 1)) < rng.beta(50.0, 950.0, calibrations)
+        error = crossed_error(scores.T.astype(float))
+        rates = scores.mean(axis=0)
+        interval = effective_interval(float(rates.mean()), error, episodes, calibrations - 1)
+        return GuaranteeAudit(EpisodeMaximum().guarantee, 100, episodes, tuple(rates), error, interval, 0.5, 1)
+
+    outcomes = []
+    for _ in range(60):
+        words = audit(20, 500).verdict.replace(",", "").split()
+        if "calibrations" in words and "nominal" in words:
+            outcomes.append(audit(int(words[1]), int(words[4])).outcome)
+    assert len(outcomes) > 30
+    assert outcomes.count("kept") > 0.65 * len(outcomes)
+
+
+def test_the_guarantee_of_a_conformal_alarm_is_not_broken_and_a_false_one_is():
+    right, broken = audited(EpisodeMaximum(alpha=0.05)), audited(Impatient(alpha=0.05))
+    assert right.outcome != "broken"
+    assert broken.verdict == "broken"
+    assert broken.p == pytest.approx(t.sf((broken.rate - 0.05) / broken.error, 19))
 
 
 def test_a_pac_guarantee_is_counted_over_calibrations():
-    kept, broken = audited(EpisodeMaximum(confidence=0.95)), audited(Overconfident())
-    assert (kept.verdict, broken.verdict) == ("holds", "broken")
+    few, broken = audited(EpisodeMaximum(confidence=0.95)), audited(Overconfident())
+    assert few.verdict == "undecided: 72 calibrations would decide"
+    assert broken.verdict == "broken"
     above = sum(rate > 0.05 + 2.0 * np.sqrt(0.05 * 0.95 / 2000) for rate in broken.rates)
     assert broken.p == pytest.approx(binom.sf(above - 1, 20, 0.05))
+    many = replace(few, rates=(0.02,) * 71 + (0.059,))
+    assert (many.outcome, replace(many, rates=(0.02,) * 71 + (0.061,)).outcome) == ("kept", "undecided")
 
 
 def test_an_alarm_that_is_always_raised_breaks_its_guarantee_without_variance():
@@ -127,15 +155,15 @@ def test_an_alarm_that_is_always_raised_breaks_its_guarantee_without_variance():
     assert (audit.rate, audit.error, audit.verdict) == (1.0, 0.0, "broken")
 
 
-def test_an_alarm_that_is_never_raised_holds():
+def test_an_alarm_that_is_never_raised_keeps_its_guarantee():
     audit = audit_guarantee(EpisodeMaximum(), SCORES[:2000], [[0.0]] * 500)
-    assert (audit.rate, audit.interval[0], audit.verdict) == (0.0, 0.0, "holds")
+    assert (audit.rate, audit.interval[0], audit.verdict) == (0.0, 0.0, "kept")
     assert audit.interval[1] == pytest.approx(clopper_pearson(0, 500)[1])
 
 
 def test_without_a_guarantee_the_rate_is_per_episode():
     audit = audit_guarantee(Maximum(), [[1.0]] * 4, [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]], calibrations=2)
-    assert (audit.rate, audit.excess, audit.p, audit.verdict) == (0.5, None, None, "no guarantee")
+    assert (audit.rate, audit.p, audit.verdict) == (0.5, None, "no guarantee")
 
 
 def test_a_guarantee_per_step_is_counted_in_steps():

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from offnominal.alarms.guarantee_check import percent
 from offnominal.core.rounding import fixed, grouped, significant
-from offnominal.evaluation.guarantee_check import percent
 from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.guarantees import guarantee_rows
 from offnominal.reports.leaderboard import leaderboard_rows

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offnominal.alarms.guarantee_check import percent
 from offnominal.core.rounding import fixed, grouped, signed, significant
 from offnominal.evaluation.estimate import Estimate
-from offnominal.evaluation.guarantee_check import percent
 from offnominal.reports.page_numbers import in_units, rounded
 from offnominal.reports.tables import text
 

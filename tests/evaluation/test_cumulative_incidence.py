@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offnominal.alarms.audit import clopper_pearson
+from offnominal.alarms.share_interval import clopper_pearson
 from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation.cumulative_incidence import _variance as variance_of
 from offnominal.evaluation.cumulative_incidence import estimate_cumulative_incidence

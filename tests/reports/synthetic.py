@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pyarrow as pa
 
+from offnominal.alarms.guarantee_check import GuaranteeCheck
 from offnominal.evaluation.alarm_budget import GRID, curve_name
-from offnominal.evaluation.guarantee_check import GuaranteeCheck
 from offnominal.studies.results import RunResults
 
 SKILL = {

@@ -12,6 +12,7 @@ __getattr__, __dir__ = lazy_attributes(
         "files": ("alarm_from_dict", "load_alarm", "save_alarm"),
         "guarantee": ("Guarantee",),
         "guarantee_audit": ("GuaranteeAudit", "audit_guarantee"),
+        "guarantee_check": ("GuaranteeCheck", "check_guarantee"),
         "monitor": ("Monitor", "VectorMonitor"),
         "online_monitor": ("AlarmEvidence", "MonitorOutput", "OnlineMonitor"),
         "simulation": ("simulate_scores",),

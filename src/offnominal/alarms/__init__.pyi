@@ -17,6 +17,8 @@ from offnominal.alarms.files import save_alarm as save_alarm
 from offnominal.alarms.guarantee import Guarantee as Guarantee
 from offnominal.alarms.guarantee_audit import GuaranteeAudit as GuaranteeAudit
 from offnominal.alarms.guarantee_audit import audit_guarantee as audit_guarantee
+from offnominal.alarms.guarantee_check import GuaranteeCheck as GuaranteeCheck
+from offnominal.alarms.guarantee_check import check_guarantee as check_guarantee
 from offnominal.alarms.monitor import Monitor as Monitor
 from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
@@ -43,6 +45,7 @@ __all__ = [
     "EpisodeMaximum",
     "Guarantee",
     "GuaranteeAudit",
+    "GuaranteeCheck",
     "Maximum",
     "Monitor",
     "MonitorOutput",
@@ -61,6 +64,7 @@ __all__ = [
     "audit_alarm",
     "audit_guarantee",
     "audit_world",
+    "check_guarantee",
     "load_alarm",
     "make_alarm",
     "save_alarm",

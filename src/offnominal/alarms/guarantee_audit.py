@@ -8,27 +8,27 @@ calibrations and the variance over test episodes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtrc, stdtr, stdtrit
+from scipy.special import bdtrc, stdtr
 
 from offnominal.alarms.alarm import Alarm
-from offnominal.alarms.audit import clopper_pearson
 from offnominal.alarms.guarantee import Guarantee
+from offnominal.alarms.guarantee_check import BROKEN, KEPT, MARGIN, UNDECIDED, deciding_units, outcome_of, rounded_up
+from offnominal.alarms.share_interval import TAIL, clopper_pearson, effective_interval
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import FloatArray
 
-GuaranteeVerdict = Literal["no guarantee", "holds", "in doubt", "broken"]
-
 SIGNIFICANCE = 0.01
-MAX_STANDARD_ERRORS = 2.0
+NOISE = 2.0
+"""Standard errors of one rate, which a calibration may be above the level without counting as above it."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,8 @@ class GuaranteeAudit(Config):
         error: Standard error of the mean rate over calibrations and test episodes.
         interval: 95 % interval of the mean rate: Clopper and Pearson with the number of episodes that would have this
             standard error, after Korn and Graubard.
-        excess: Standard errors above the guarantee: of the number of calibrations above the level for a ``"pac"``
-            guarantee, else of the mean rate. None without a guarantee.
-        p: Probability of at least this excess if the guarantee holds; None without a guarantee.
+        p: Probability of at least such rates if the guarantee holds: of the mean rate, or of the number of calibrations
+            above the level for a ``"pac"`` guarantee. None without a guarantee.
         n_tests: Number of guarantees that are tested together; the significance level is divided by it.
     """
 
@@ -55,7 +54,6 @@ class GuaranteeAudit(Config):
     rates: tuple[float, ...]
     error: float
     interval: tuple[float, float]
-    excess: float | None
     p: float | None
     n_tests: int
 
@@ -65,13 +63,48 @@ class GuaranteeAudit(Config):
         return float(np.mean(self.rates))
 
     @property
-    def verdict(self) -> GuaranteeVerdict:
-        """``holds`` within two standard errors, else ``broken`` if significant for `n_tests`, else ``in doubt``."""
-        if self.p is None or self.excess is None:
-            return "no guarantee"
-        if self.excess <= MAX_STANDARD_ERRORS:
-            return "holds"
-        return "broken" if self.p < SIGNIFICANCE / self.n_tests else "in doubt"
+    def outcome(self) -> str:
+        """Whether the guarantee was kept, in one word.
+
+        ``kept`` if the interval ends at most a fifth of the level above it; ``broken`` if the whole interval is above
+        it and the probability of that is below 0.01, divided by the number of tests; else ``undecided``. A ``"pac"``
+        guarantee is kept if an exact interval shows that so many calibrations are not above level and
+        margin, and broken if too many are above the level.
+        """
+        explained = self.p is None or self.p >= SIGNIFICANCE / self.n_tests
+        level, confidence = self.guarantee.level, self.guarantee.confidence
+        if level is None or confidence is None:
+            return outcome_of(level, self.interval, explained=explained)
+        above = sum(rate > (1.0 + MARGIN) * level for rate in self.rates)
+        if clopper_pearson(above, len(self.rates))[1] <= 1.0 - confidence:
+            return KEPT
+        return UNDECIDED if explained else BROKEN
+
+    @property
+    def deciding(self) -> tuple[int, int] | None:
+        """Calibrations and new episodes that would decide; None if the audit has decided, or if these are unknown."""
+        level, confidence = self.guarantee.level, self.guarantee.confidence
+        if self.outcome != UNDECIDED or level is None:
+            return None
+        if confidence is not None:
+            least = math.ceil(math.log(TAIL) / math.log(confidence))
+            return (least, self.episodes) if least > len(self.rates) else None
+        if self.interval[0] > level:
+            return None
+        share = min(max(self.rate, level), 1.0 - 1e-9)
+        times = max(deciding_units(level) * self.error**2 / (share * (1.0 - share)), 1.0)
+        return rounded_up(times * len(self.rates)), rounded_up(times * self.episodes)
+
+    @property
+    def verdict(self) -> str:
+        """The outcome, with what would decide if it is undecided."""
+        if self.outcome != UNDECIDED:
+            return self.outcome
+        if self.deciding is None:
+            return f"{self.outcome}: more calibrations would decide"
+        calibrations, episodes = self.deciding
+        more = "" if episodes == self.episodes else f" and {episodes:,} nominal episodes"
+        return f"{self.outcome}: {calibrations:,} calibrations{more} would decide"
 
 
 def audit_guarantee(
@@ -97,7 +130,7 @@ def audit_guarantee(
         >>> scores = simulate_scores(4000, steps=20)
         >>> audit = audit_guarantee(EpisodeMaximum(alpha=0.05), scores[:2000], scores[2000:])
         >>> audit.rate, audit.error, audit.verdict
-        (0.0488, 0.0064, 'holds')
+        (0.0488, 0.0064, 'undecided: 72 calibrations and 7,200 nominal episodes would decide')
         >>> larger = [2.0 * episode for episode in scores[2000:]]
         >>> audit_guarantee(EpisodeMaximum(alpha=0.05), scores[:2000], larger).verdict
         'broken'
@@ -114,7 +147,7 @@ def audit_guarantee(
     parts = [calibration[number * size : (number + 1) * size] for number in range(count)]
     false = np.array([_false(deepcopy(alarm).fit(part), fresh) for part in parts])
     rates, error = false.mean(axis=1), crossed_error(false)
-    excess, p = _test_guarantee(alarm.guarantee, rates, error, len(fresh))
+    p = _probability(alarm.guarantee, rates, error, len(fresh))
     return GuaranteeAudit(
         guarantee=alarm.guarantee,
         calibration=size,
@@ -122,7 +155,6 @@ def audit_guarantee(
         rates=tuple(rates.tolist()),
         error=error,
         interval=effective_interval(float(rates.mean()), error, len(fresh), count - 1),
-        excess=excess,
         p=p,
         n_tests=positive_integer("n_tests", n_tests),
     )
@@ -151,38 +183,12 @@ def crossed_error(values: FloatArray) -> float:
     return float(np.sqrt(np.var(values.mean(axis=1), ddof=1) / rows + over_columns))
 
 
-def effective_interval(rate: float, error: float, n: int, freedom: int) -> tuple[float, float]:
-    """Return the 95 % interval of a rate with a given standard error, at least as wide as for n independent trials.
-
-    Args:
-        rate: The estimate.
-        error: Its standard error.
-        n: Number of trials.
-        freedom: Degrees of freedom of the standard error.
-
-    Example:
-        >>> effective_interval(0.05, 0.007, 2000, freedom=19)
-        (0.0364, 0.0669)
-        >>> effective_interval(0.0, 0.0, 2000, freedom=19)
-        (0.0, 0.0018)
-    """
-    spread = rate * (1.0 - rate)
-    if spread <= 0.0 or error == 0.0:
-        return clopper_pearson(rate * n, n)
-    widened = (stdtrit(n - 1, 0.975) / stdtrit(freedom, 0.975)) ** 2 if n > 1 else 1.0
-    effective = min(float(n), spread / error**2 * float(widened))
-    return clopper_pearson(rate * effective, effective)
-
-
-def _test_guarantee(guarantee: Guarantee, rates: FloatArray, error: float, n: int) -> tuple[float | None, float | None]:
-    """Return the excess over the guarantee in standard errors, and its probability if the guarantee holds."""
+def _probability(guarantee: Guarantee, rates: FloatArray, error: float, n: int) -> float | None:
+    """Return the probability of such rates or higher ones if the guarantee holds."""
     if guarantee.level is None:
-        return None, None
+        return None
     deviation, count = float(np.sqrt(guarantee.level * (1.0 - guarantee.level) / n)), len(rates)
     if guarantee.confidence is None:
-        excess = float(rates.mean() - guarantee.level) / max(error, deviation)
-        return excess, float(stdtr(count - 1, -excess))
-    above = int(np.sum(rates > guarantee.level + MAX_STANDARD_ERRORS * deviation))
-    allowed = 1.0 - guarantee.confidence
-    excess = (above - count * allowed) / float(np.sqrt(count * allowed * guarantee.confidence))
-    return excess, float(bdtrc(above - 1, count, allowed)) if above else 1.0
+        return float(stdtr(count - 1, -float(rates.mean() - guarantee.level) / max(error, deviation)))
+    above = int(np.sum(rates > guarantee.level + NOISE * deviation))
+    return float(bdtrc(above - 1, count, 1.0 - guarantee.confidence)) if above else 1.0

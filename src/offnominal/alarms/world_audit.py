@@ -58,7 +58,6 @@ class WorldAudit(Config):
             "high": found.interval[1],
             "lowest": min(found.rates),
             "highest": max(found.rates),
-            "excess": found.excess,
             "p": found.p,
             "verdict": found.verdict,
             "calibrations": len(found.rates),
@@ -127,7 +126,7 @@ def audit_world(
         ...     "SAP-Goal0-v0", {"Mahalanobis": make_detector("Mahalanobis")}, alarms_at(["EpisodeMaximum"])
         ... )
         >>> result.audit.verdict
-        'holds'
+        'kept'
     """
     for _, alarm in alarms:
         deepcopy(alarm).fit(simulate_scores(positive_integer("calibration", calibration), steps=2))

@@ -91,7 +91,7 @@ def audit(
         print_json([result.row() for result in results])
     else:
         _conclude(results)
-    if any(result.audit.verdict == "broken" for result in results):
+    if any(result.audit.outcome == "broken" for result in results):
         raise typer.Exit(1)
 
 
@@ -122,14 +122,18 @@ def _described(result: WorldAudit) -> dict[str, str]:
         "guarantee": "–" if guarantee.level is None else f"{guarantee.level:g}{confident}",
         "false alarms": f"{found.rate:.3f} ± {found.error:.3f}",
         "95 %": f"{low:.3f}–{high:.3f}",
-        "verdict": found.verdict,
+        "verdict": found.outcome,
     }
 
 
 def _conclude(results: list[WorldAudit]) -> None:
-    verdicts = [result.audit.verdict for result in results if result.audit.verdict != "no guarantee"]
+    outcomes = [result.audit.outcome for result in results if result.audit.guarantee.level is not None]
     out.print(
-        f"{verdicts.count('holds')} of {len(verdicts)} guarantees hold within two standard errors, "
-        f"{verdicts.count('in doubt')} in doubt, {verdicts.count('broken')} broken.",
+        f"{outcomes.count('kept')} of {len(outcomes)} guarantees are kept, {outcomes.count('undecided')} undecided, "
+        f"{outcomes.count('broken')} broken.",
         soft_wrap=True,
     )
+    deciding = [result.audit.deciding for result in results if result.audit.deciding is not None]
+    if deciding:
+        calibrations, episodes = (max(numbers) for numbers in zip(*deciding, strict=True))
+        out.print(f"To decide: --calibrations {calibrations} --episodes {episodes}.", soft_wrap=True)

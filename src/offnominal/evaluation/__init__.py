@@ -15,7 +15,6 @@ __getattr__, __dir__ = lazy_attributes(
         "event_timing": ("EventTiming", "measure_events"),
         "failure": ("FailureTiming",),
         "false_alarm_rate": ("per_1000_steps",),
-        "guarantee_check": ("GuaranteeCheck", "check_guarantee"),
         "net_detection": ("NetDetection", "measure_net_detection"),
         "null_discrimination": ("measure_null_discrimination",),
         "simultaneous": ("Simultaneous", "simultaneous_intervals"),

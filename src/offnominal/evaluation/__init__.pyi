@@ -20,8 +20,6 @@ from offnominal.evaluation.event_timing import EventTiming as EventTiming
 from offnominal.evaluation.event_timing import measure_events as measure_events
 from offnominal.evaluation.failure import FailureTiming as FailureTiming
 from offnominal.evaluation.false_alarm_rate import per_1000_steps as per_1000_steps
-from offnominal.evaluation.guarantee_check import GuaranteeCheck as GuaranteeCheck
-from offnominal.evaluation.guarantee_check import check_guarantee as check_guarantee
 from offnominal.evaluation.net_detection import NetDetection as NetDetection
 from offnominal.evaluation.net_detection import measure_net_detection as measure_net_detection
 from offnominal.evaluation.null_discrimination import measure_null_discrimination as measure_null_discrimination
@@ -48,7 +46,6 @@ __all__ = [
     "EventTiming",
     "FailureTiming",
     "FalseAlarms",
-    "GuaranteeCheck",
     "Incidence",
     "InvalidLabels",
     "NetDetection",
@@ -61,7 +58,6 @@ __all__ = [
     "Verdicts",
     "average",
     "average_over_seeds",
-    "check_guarantee",
     "detector_verdicts",
     "effective_onsets",
     "estimate_cumulative_incidence",

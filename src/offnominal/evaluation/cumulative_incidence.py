@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv
 
+from offnominal.alarms.share_interval import TAIL
 from offnominal.core.checks import require_shape
 from offnominal.core.types import BoolArray, FloatArray, IntArray
-from offnominal.evaluation.estimate import TAIL
 
 TINY = 1e-300
 

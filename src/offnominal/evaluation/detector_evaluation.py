@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from offnominal.alarms.alarm import Alarm
+from offnominal.alarms.guarantee_check import check_guarantee, untested
 from offnominal.core.checks import number_in, one_of, positive_number
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
@@ -23,7 +24,6 @@ from offnominal.evaluation.evaluation_report import EvaluationReport
 from offnominal.evaluation.example_episodes import ExampleEpisodes
 from offnominal.evaluation.failure import ended_by_failure
 from offnominal.evaluation.ground_truth import GroundTruth
-from offnominal.evaluation.guarantee_check import check_guarantee, untested
 from offnominal.evaluation.split_evaluation import (
     NominalScores,
     SplitCase,

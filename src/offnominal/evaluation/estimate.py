@@ -10,14 +10,12 @@ from functools import cache, lru_cache
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
-from offnominal.alarms.audit import clopper_pearson
+from offnominal.alarms.share_interval import TAIL, clopper_pearson
 from offnominal.core.checks import require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.rounding import fixed
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray, IntArray
-
-TAIL = 0.025
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from offnominal.alarms.guarantee_check import GuaranteeCheck, over_runs
 from offnominal.core.checks import instances_of
 from offnominal.core.errors import InvalidParameter, MissingDependency, UnknownName, did_you_mean
 from offnominal.core.text_table import text_table
@@ -17,7 +18,6 @@ from offnominal.evaluation.estimate import (
     lower_median,
     lower_median_over_seeds,
 )
-from offnominal.evaluation.guarantee_check import GuaranteeCheck, over_runs
 from offnominal.evaluation.metrics import SECONDS, label_of, metrics_at
 from offnominal.evaluation.split_report import SplitReport
 

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
+from offnominal.alarms.guarantee_check import KEPT
 from offnominal.evaluation.estimate import Estimate, fewest
-from offnominal.evaluation.guarantee_check import KEPT
 from offnominal.evaluation.simultaneous import simultaneous_intervals
 
 LEAST_DETECTED = 0.1

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from scipy.special import stdtrit
 
-from offnominal.alarms.audit import clopper_pearson
+from offnominal.alarms.share_interval import clopper_pearson
 
 REPRODUCED = ("reproduced closely", "reproduced")
 JUDGED = (*REPRODUCED, "inconclusive", "explained", "differs")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from offnominal.evaluation.guarantee_check import GuaranteeCheck
+from offnominal.alarms.guarantee_check import GuaranteeCheck
 from offnominal.reports.verdicts import listed
 from offnominal.studies.guarantees import Place, guarantees, over_all_worlds
 from offnominal.studies.results import RunResults

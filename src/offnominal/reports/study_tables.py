@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from offnominal.alarms.guarantee_check import GuaranteeCheck
 from offnominal.core.files import write_text
 from offnominal.core.rounding import fixed
-from offnominal.evaluation.guarantee_check import GuaranteeCheck
 from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.guarantees import NOTE, TITLE, guarantee_rows

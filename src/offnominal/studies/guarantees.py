@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from offnominal.evaluation.guarantee_check import PREFIX, GuaranteeCheck, over_runs, over_worlds
+from offnominal.alarms.guarantee_check import PREFIX, GuaranteeCheck, over_runs, over_worlds
 from offnominal.studies.metric_table import world_labels
 
 Place = tuple[str, str, str]

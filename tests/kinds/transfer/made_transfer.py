@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from offnominal.evaluation.guarantee_check import GuaranteeCheck
+from offnominal.alarms.guarantee_check import GuaranteeCheck
 from offnominal.studies.results import RunResults
 
 SIMULATION, ROBOT = "URM-Reach-v0", "URR-Reach-v0"

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from offnominal.alarms.audit import clopper_pearson
+from offnominal.alarms.guarantee_check import PREFIX, GuaranteeCheck, over_runs
+from offnominal.alarms.share_interval import clopper_pearson
 from offnominal.core.rounding import fixed
 from offnominal.core.types import Array
 from offnominal.evaluation.estimate import Estimate
-from offnominal.evaluation.guarantee_check import PREFIX, GuaranteeCheck, over_runs
 from offnominal.kinds.transfer.cell import TRAIN_WORLD
 from offnominal.studies.leaderboards import mean_of
 from offnominal.studies.metric_table import MetricTable, world_labels

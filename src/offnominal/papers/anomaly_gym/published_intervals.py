@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from offnominal.alarms.share_interval import TAIL
 from offnominal.core.types import FloatArray
-from offnominal.evaluation.estimate import TAIL, Estimate, average
+from offnominal.evaluation.estimate import Estimate, average
 from offnominal.papers.anomaly_gym.published_numbers import PUBLISHED_EPISODES
 from offnominal.studies.metric_table import MetricTable
 

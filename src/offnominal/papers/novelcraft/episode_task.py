@@ -9,13 +9,13 @@ import numpy as np
 
 from offnominal.alarms.conformal import TooFewEpisodes
 from offnominal.alarms.episode_maximum import EpisodeMaximum
+from offnominal.alarms.guarantee_check import GuaranteeCheck, check_guarantee
 from offnominal.core.types import FloatArray
 from offnominal.datasets.novelcraft import CraftEpisode
 from offnominal.datasets.novelcraft.lazy_images import LazyImages
 from offnominal.detectors.detector import Detector
 from offnominal.detectors.score_fusion import ScoreFusion
 from offnominal.evaluation.estimate import Estimate
-from offnominal.evaluation.guarantee_check import GuaranteeCheck, check_guarantee
 from offnominal.evaluation.novelty import NoveltyDelays, measure_episode_novelty, measure_novelty_delays
 from offnominal.papers.novelcraft.cell import NoveltyCell
 from offnominal.papers.novelcraft.computed import Arrays, computed_once

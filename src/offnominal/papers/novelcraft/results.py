@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.alarms.guarantee_check import GuaranteeCheck, over_runs
 from offnominal.evaluation.estimate import Estimate, average_over_seeds
-from offnominal.evaluation.guarantee_check import GuaranteeCheck, over_runs
 
 AS_PUBLISHED = "as_published_"
 """Beginning of the names of columns with metrics by the rules of the public code."""

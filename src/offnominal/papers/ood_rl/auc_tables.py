@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
+from offnominal.alarms.share_interval import TAIL
 from offnominal.core.types import FloatArray
-from offnominal.evaluation.estimate import TAIL, Estimate
+from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.ood_rl.detection_results import KINDS, UNCERTAINTY
 from offnominal.papers.ood_rl.published import PAPER, PublishedColumn
 from offnominal.papers.ood_rl.results import OODResults

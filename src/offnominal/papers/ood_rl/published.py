@@ -9,7 +9,7 @@ from functools import cache
 
 from scipy.special import stdtrit
 
-from offnominal.evaluation.estimate import TAIL
+from offnominal.alarms.share_interval import TAIL
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, describe_environment
 from offnominal.papers.printed_values import Row, printed_values
 

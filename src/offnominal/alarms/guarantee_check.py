@@ -13,11 +13,10 @@ from scipy.special import bdtr, bdtrik
 
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.guarantee import Guarantee
-from offnominal.alarms.guarantee_audit import effective_interval
+from offnominal.alarms.share_interval import TAIL, effective_interval
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.rounding import significant
 from offnominal.core.types import Array, FloatArray
-from offnominal.evaluation.estimate import TAIL
 
 KEPT, BROKEN, UNDECIDED, NOT_TESTED, NO_GUARANTEE = "kept", "broken", "undecided", "not tested", "no guarantee"
 PREFIX = "guarantee"
@@ -84,14 +83,9 @@ class GuaranteeCheck:
         ``kept`` if the interval ends at most a fifth of the guaranteed share above it; ``broken`` if the whole interval
         is above the guaranteed share, and further than calibrations differ; else ``undecided``.
         """
-        if self.level is None:
-            return NO_GUARANTEE
-        if self.interval is None:
+        if self.level is not None and self.interval is None:
             return NOT_TESTED
-        low, high = self.interval
-        if high <= (1.0 + MARGIN) * self.level:
-            return KEPT
-        return BROKEN if low > self.level and not self._explained else UNDECIDED
+        return outcome_of(self.level, self.interval or (0.0, 0.0), explained=self._explained)
 
     @property
     def verdict(self) -> str:
@@ -117,9 +111,7 @@ class GuaranteeCheck:
         factor = 1.0
         if self.share is not None and 0.0 < self.share < 1.0 and self.n:
             factor = max(1.0, self.error**2 * self.n / (self.share * (1.0 - self.share)))
-        n = factor * deciding_units(self.level)
-        step = 10.0 ** max(math.floor(math.log10(n)) - 1, 0)
-        return round(math.ceil(n / step - 1e-9) * step)
+        return rounded_up(factor * deciding_units(self.level))
 
     @property
     def guaranteed(self) -> str | None:
@@ -172,6 +164,37 @@ class GuaranteeCheck:
         found = self.measured
         measured = f"Measured: {found} of {self.n:,} nominal {self.unit}. " if found else ""
         return f"Guarantee: {self.text}. {measured}Verdict: {self.verdict}."
+
+
+def outcome_of(level: float | None, interval: tuple[float, float], *, explained: bool) -> str:
+    """Return whether a guarantee was kept: the rule of evaluations and audits.
+
+    Args:
+        level: Guaranteed share; None without a guarantee.
+        interval: 95 % interval of the measured share.
+        explained: Whether chance that the interval does not contain explains a share above the level.
+
+    Example:
+        >>> [outcome_of(0.05, ends, explained=False) for ends in ((0.04, 0.06), (0.04, 0.061), (0.051, 0.08))]
+        ['kept', 'undecided', 'broken']
+    """
+    if level is None:
+        return NO_GUARANTEE
+    low, high = interval
+    if high <= (1.0 + MARGIN) * level:
+        return KEPT
+    return BROKEN if low > level and not explained else UNDECIDED
+
+
+def rounded_up(n: float) -> int:
+    """Return a number rounded up to two digits.
+
+    Example:
+        >>> rounded_up(4187.0), rounded_up(57.2)
+        (4200, 58)
+    """
+    step = 10.0 ** max(math.floor(math.log10(n)) - 1, 0)
+    return round(math.ceil(n / step - 1e-9) * step)
 
 
 @cache

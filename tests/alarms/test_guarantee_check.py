@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from offnominal.alarms import EpisodeMaximum, Quantile, WindowMaximum, simulate_scores
-from offnominal.alarms.audit import clopper_pearson
-from offnominal.evaluation import GuaranteeCheck, check_guarantee
-from offnominal.evaluation.guarantee_check import deciding_units, over_runs, over_worlds, untested
+from offnominal.alarms import EpisodeMaximum, GuaranteeCheck, Quantile, WindowMaximum, check_guarantee, simulate_scores
+from offnominal.alarms.guarantee_check import deciding_units, over_runs, over_worlds, untested
+from offnominal.alarms.share_interval import clopper_pearson
 
 
 def of_share(share, n, level=0.05):
