@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -24,6 +25,7 @@ from offnominal.detectors.parameters import (
     check_parameters,
     plain_parameters,
 )
+from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import Batch, EarlyStopping, GradientStep, train
 
@@ -80,6 +82,17 @@ class TrainedNetwork(LearnedNetwork[Network], Detector, Generic[Network, Scale])
     @abstractmethod
     def _network_for(self, widths: tuple[int, int], scaling: Scale) -> Network:
         """Return a network with random weights for observations and actions of these widths and scaling."""
+
+    def _begin(self, scaling: Scale, seed: int) -> RandomNumbers:
+        """Make the network with random weights, and return the random numbers of its training."""
+        self.device_ = choose_device(self.device)
+        self.scaling_ = scaling
+        random = RandomNumbers(seed, self.device_)
+        with random.weights():
+            network = self._network_for(self.widths_, scaling)
+        self.network_ = network.to(self.device_)
+        self.curve_ = np.empty((0, 2))
+        return random
 
     def _settle(self) -> None:
         """Prepare the network for scoring once its weights are final."""

@@ -32,7 +32,7 @@ from offnominal.detectors.rows.deep_rows import (
     readable,
     split_validation,
 )
-from offnominal.detectors.rows.flat_optimizer import release
+from offnominal.detectors.rows.flat_optimizer import FlatOptimizer, release
 from offnominal.detectors.rows.products import blas_products
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.rows.row_scores import RowScore
@@ -229,6 +229,22 @@ class DeepRowDetector(LearnedNetwork[nn.Module], RowDetector):
         self.training_ = TrainingHistory(validation_losses=checks.tolist())
         self._restore_network(state, lambda: self._network(self.shape_))
         self._settle()
+
+    def _descend(
+        self,
+        descent: FlatOptimizer,
+        loss: Callable[[Tensor, RandomNumbers], Tensor],
+        rows: Tensor,
+        validation: Tensor,
+        random: RandomNumbers,
+    ) -> TrainingHistory:
+        """Train by the gradient of one loss, which is also that of the validation rows."""
+        return self._run_training(
+            lambda batch, random: descent(loss(batch, random)),
+            rows,
+            random,
+            check=lambda random: float(loss(validation, random)),
+        )
 
     def _run_training(
         self,

@@ -161,12 +161,7 @@ class Flow(DeepRowDetector):
     def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self.network_
         descent = FlatOptimizer([network], self.learning_rate, weight_decay=self.weight_decay)
-        return self._run_training(
-            lambda batch, _: descent(-network(batch).mean()),
-            rows,
-            random,
-            check=lambda _: float(-network(validation).mean()),
-        )
+        return self._descend(descent, lambda some, _: -network(some).mean(), rows, validation, random)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         return {"density": -self.network_(rows)}

@@ -198,12 +198,7 @@ class SPTN(DeepRowDetector):
         assert isinstance(network, SumProductTree)
         network.place(rows, random)
         descent = FlatOptimizer([network], self.learning_rate)
-        return self._run_training(
-            lambda batch, _: descent(-network(batch).mean()),
-            rows,
-            random,
-            check=lambda _: float(-network(validation).mean()),
-        )
+        return self._descend(descent, lambda some, _: -network(some).mean(), rows, validation, random)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         return {"density": torch.cat([-self.network_(part) for part in torch.split(rows, 256)])}

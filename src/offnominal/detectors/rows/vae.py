@@ -59,12 +59,7 @@ class VAE(Autoencoder):
 
     def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         descent = FlatOptimizer([self._begin(rows)], self.learning_rate)
-        return self._run_training(
-            lambda batch, random: descent(self._loss(batch, random)),
-            rows,
-            random,
-            check=lambda random: float(self._loss(validation, random)),
-        )
+        return self._descend(descent, self._loss, rows, validation, random)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         found = super()._scores(rows, [name for name in names if name not in ("sampled", "elbo")])

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.core.device import choose_device, deterministic_kernels
+from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array
@@ -75,13 +75,8 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         if not self.widths_[0]:
             raise InvalidParameter(f"{self.name} predicts observations; the episodes have none, only actions.")
-        self.device_ = choose_device(self.device)
-        self.scaling_ = Scaling.of(episodes, constant_scale=self.constant_scale, scale_changes=self.scale_changes)
-        random = RandomNumbers(seed, self.device_)
-        with random.weights():
-            network = self._network(*self.widths_)
-        self.network_ = network.to(self.device_)
-        self.curve_ = np.empty((0, 2))
+        scaling = Scaling.of(episodes, constant_scale=self.constant_scale, scale_changes=self.scale_changes)
+        random = self._begin(scaling, seed)
         with deterministic_kernels(self.device_):
             if self.n_epochs:
                 self._train(*split_validation(episodes, validation, random), random)

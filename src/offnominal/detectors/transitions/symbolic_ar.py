@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.core.device import choose_device, deterministic_kernels
+from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
@@ -139,13 +139,7 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
                 f"the longest episode has {max(map(len, symbols)) - 1} transitions; a context of {self.context} needs "
                 f"{self.context}. Set padding=True or a smaller context."
             )
-        self.device_ = choose_device(self.device)
-        self.scaling_ = SymbolEncoding.of(symbols, self.counts, self.n_counts)
-        random = RandomNumbers(seed, self.device_)
-        with random.weights():
-            network = self._network_for(self.widths_, self.scaling_)
-        self.network_ = network.to(self.device_)
-        self.curve_ = np.empty((0, 2))
+        random = self._begin(SymbolEncoding.of(symbols, self.counts, self.n_counts), seed)
         with deterministic_kernels(self.device_):
             if self.n_epochs:
                 self._train(*split_validation(episodes, validation, random), random)

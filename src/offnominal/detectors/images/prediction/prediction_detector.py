@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.core.device import choose_device, deterministic_kernels
+from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray, Frames
 from offnominal.detectors.detector import Step
@@ -66,14 +66,8 @@ class PredictionDetector(TrainedNetwork[Network, ImageScaling]):
         return dataset.transition_batches(episodes, self.batch_size, random)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
-        self.device_ = choose_device(self.device)
         frames, actions, shape = read_episodes(episodes, frames=self.n_epochs > 0)
-        self.scaling_ = ImageScaling.of(shape, actions)
-        random = RandomNumbers(seed, self.device_)
-        with random.weights():
-            network = self._network(shape, self.widths_[1])
-        self.network_ = network.to(self.device_)
-        self.curve_ = np.empty((0, 2))
+        random = self._begin(ImageScaling.of(shape, actions), seed)
         if self.n_epochs:
             dataset = FrameDataset.of(frames, actions, self.scaling_, self.device_)
             frames.clear()
