@@ -22,6 +22,7 @@ from offnominal.core import directories as home
 from offnominal.core.directories import DATA_VARIABLE
 
 from .blank_figures import blank_figures
+from .hostile.attack_counts import pytest_terminal_summary  # noqa: F401 - the main process collects no tests
 
 SOURCE = Path(offnominal.__file__).parent
 USERS_HOME = home.find_data_home() or Path("nowhere")

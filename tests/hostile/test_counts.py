@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import COUNTS_VARIABLE
+from .attack_counts import COUNTS_VARIABLE
 
 pytestmark = pytest.mark.long
 
@@ -28,10 +28,15 @@ def test_that_stops_early():
 
 
 def test_cases_that_hold_and_that_fail_are_counted(tmp_path, monkeypatch):
-    (tmp_path / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
-    (tmp_path / "test_nothing.py").write_text(TESTS)
+    """Also in a run of all tests by several processes, of which the main one collects none."""
+    here, folder = Path(__file__).parent, tmp_path / "tests" / "hostile"
+    folder.mkdir(parents=True)
+    for name in ("conftest.py", "attack_counts.py"):
+        (folder / name).write_text((here / name).read_text())
+    (folder.parent / "conftest.py").write_text("from .hostile.attack_counts import pytest_terminal_summary")
+    (folder / "test_nothing.py").write_text(TESTS)
     monkeypatch.setenv(COUNTS_VARIABLE, str(tmp_path / "counts.csv"))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "-n", "1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stdout
     with (tmp_path / "counts.csv").open(newline="") as file:

@@ -5,7 +5,7 @@ from types import ModuleType
 
 import pytest
 
-from offnominal.core.errors import MissingDependency
+from offnominal.core.errors import InvalidState, MissingDependency
 from offnominal.studies import run_study
 from offnominal.studies.sinks import MLflow, TensorBoard, WeightsAndBiases
 
@@ -139,6 +139,12 @@ def test_tensorboard_gets_a_point_for_each_number(go, monkeypatch):
     assert points[TAG][1] == 3
     assert points["run/computed"] == (1.0,)
     assert len(writer.of("close")) == 1
+
+
+def test_a_run_that_has_not_started_is_named(monkeypatch):
+    stand_in(monkeypatch, "torch.utils.tensorboard", SummaryWriter=object)
+    with pytest.raises(InvalidState, match="the sink of TensorBoard has no run; call `started` first"):
+        TensorBoard("events").finished({"cells": 1})
 
 
 def test_tensorboard_reads_what_was_written(go, tmp_path, result):

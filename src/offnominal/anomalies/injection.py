@@ -14,6 +14,7 @@ from offnominal.anomalies.fault_table import FaultTable
 from offnominal.anomalies.kernel import combine_physics_parameters
 from offnominal.anomalies.resolve import ResolvedFault
 from offnominal.anomalies.signal_faults import SignalFaults
+from offnominal.core.checks import integer_in, require_integers, require_shape
 from offnominal.core.episode import Event
 from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
 from offnominal.core.types import Array, BoolArray, FloatArray, Frames, IntArray
@@ -69,6 +70,7 @@ class Injection:
 
     def release(self, rows: IntArray) -> None:
         """Switch every fault of some rows off and restore the physics, before the environment resets."""
+        require_integers("rows", rows, "rows")
         self._table.release(rows)
         self._physics.update(rows)
 
@@ -81,6 +83,8 @@ class Injection:
             episodes: Number of earlier episodes with that seed.
         """
         self.release(rows)
+        require_integers("seeds", seeds, len(rows))
+        require_integers("episodes", episodes, len(rows))
         if self._table.restore_schedule(rows):
             self._follow_table()
         self._camera.restart(rows)
@@ -120,7 +124,7 @@ class Injection:
             index: Index of the fault; None for all that have begun. One that has not begun will not act; one that has
                 ended is left alone.
         """
-        count = len(self.faults[row])
+        count = len(self.faults[integer_in("row", row, 0, len(self.faults) - 1)])
         if index is None:
             stopped = [j for j in range(count) if self._table.has_begun(row, j)]
         elif 0 <= index < count:
@@ -154,6 +158,8 @@ class Injection:
             actions: (n, ...): commanded actions; not changed.
             rows: Indices of the rows that are stepped.
         """
+        require_shape("actions", actions, len(self.faults), "...")
+        require_integers("rows", rows, "rows")
         self._table.advance(rows)
         self._physics.update(rows)
         return self._action.apply(actions, rows)
@@ -167,6 +173,8 @@ class Injection:
             observations: (n, ...): true observations; not changed.
             rows: Indices of the rows that were stepped.
         """
+        require_shape("observations", observations, len(self.faults), "...")
+        require_integers("rows", rows, "rows")
         observations = self._observation.apply(observations, rows)
         self._table.ticks[rows] += 1
         return observations if self._pixels is None else self._pixels.observe(observations, rows)

@@ -192,6 +192,25 @@ def require_shape(name: str, array: Array, *sides: int | str) -> None:
     raise InvalidParameter(f"{name} has shape {array.shape}; expected {expected}.")
 
 
+def require_integers(name: str, array: Array, n: int | str) -> None:
+    """Raise :class:`InvalidParameter` unless an array is a vector of integers. It is fast enough for every step.
+
+    Args:
+        name: Name of the array, for the error message.
+        array: Array to check.
+        n: Length of the vector, or a name for a length that may vary.
+
+    Example:
+        >>> require_integers("rows", np.array([0.0, 1.0]), "rows")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: rows is of type float64; expected integers.
+    """
+    require_shape(name, array, n)
+    if array.dtype.kind not in "iu":
+        raise InvalidParameter(f"{name} is of type {array.dtype}; expected integers.")
+
+
 def instance_of(name: str, value: Any, kind: type[T]) -> T:
     """Return the value if it is an instance of a class, or raise :class:`InvalidParameter`.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from offnominal.core.errors import MissingDependency, UnknownName, did_you_mean
+from offnominal.core.errors import InvalidState, MissingDependency, UnknownName, did_you_mean
 from offnominal.studies.base import BaseCell
 
 Numbers = Mapping[str, float]
@@ -98,16 +98,20 @@ class TensorBoard:
     def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
         """Write a point of each curve, or the error."""
         for name, value in tagged(cell, numbers).items():
-            self._open.add_scalar(name, value, cell.seed)
+            self._file.add_scalar(name, value, cell.seed)
         if error:
-            self._open.add_text(f"failed/{cell.label}", error)
-        self._open.flush()
+            self._file.add_text(f"failed/{cell.label}", error)
+        self._file.flush()
 
     def finished(self, found: Mapping[str, Any]) -> None:
         """Write counts and costs and close the file."""
         for name, value in found.items():
-            self._open.add_scalar(f"run/{name}", float(value))
-        self._open.close()
+            self._file.add_scalar(f"run/{name}", float(value))
+        self._file.close()
+
+    @property
+    def _file(self) -> Any:
+        return _begun(self._open, "TensorBoard")
 
 
 class MLflow:
@@ -170,11 +174,13 @@ class WeightsAndBiases:
 
     def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
         """Log the numbers of a cell, or its error."""
-        self._run.log({**tagged(cell, numbers), "label": cell.label, "seed": cell.seed, "error": error})
+        _begun(self._run, "Weights & Biases").log(
+            {**tagged(cell, numbers), "label": cell.label, "seed": cell.seed, "error": error}
+        )
 
     def finished(self, found: Mapping[str, Any]) -> None:
         """Keep counts and costs and end the run."""
-        self._run.summary.update(dict(found))
+        _begun(self._run, "Weights & Biases").summary.update(dict(found))
         self._run.finish()
 
 
@@ -211,6 +217,12 @@ def tagged(cell: BaseCell, numbers: Numbers) -> dict[str, float]:
 
 def _title(about: Mapping[str, Any]) -> str:
     return "-".join(str(about[name]) for name in ("study", "scale") if about.get(name)) or "study"
+
+
+def _begun(service: Any, name: str) -> Any:
+    if service is None:
+        raise InvalidState(f"the sink of {name} has no run; call `started` first.")
+    return service
 
 
 def _need(name: str, package: str, module: str | None = None) -> Any:

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.checks import require_integers, require_shape
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.policy import Policy
 from offnominal.core.types import Array, IntArray
 from offnominal.worlds.craft.action_table import SIZES, action_numbers, commands_of
 from offnominal.worlds.craft.layout import BlockArray
 from offnominal.worlds.craft.planner import PogoPlanner
 from offnominal.worlds.craft.rules import Version
-from offnominal.worlds.craft.symbols import SUCCESS, belief
+from offnominal.worlds.craft.symbols import SIZE, SUCCESS, belief
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,10 @@ class PogoPlayer(Policy):
 
     def act(self, observations: Array, state: tuple[_Row, ...] | None) -> tuple[Array, tuple[_Row, ...]]:
         """Return the number of the next command of every row."""
+        require_shape("observations", observations, "n", SIZE)
         rows = self.begun(observations, state)
+        if len(rows) != len(observations):
+            raise InvalidParameter(f"the state is of {len(rows)} rows; there are {len(observations)} observations.")
         actions, after = np.zeros(len(observations), np.int64), []
         numbers = action_numbers(self.version)
         for k, (vector, row) in enumerate(zip(observations, rows, strict=True)):
@@ -63,6 +68,7 @@ class PogoPlayer(Policy):
 
     def record_actions(self, state: tuple[_Row, ...], actions: Array) -> tuple[_Row, ...]:
         """Return the state after other commands were carried out."""
+        require_integers("actions", actions, len(state))
         after = []
         for row, action in zip(state, actions.tolist(), strict=True):
             planner = row.planner.copy()
@@ -72,4 +78,5 @@ class PogoPlayer(Policy):
 
     def take(self, state: tuple[_Row, ...], rows: IntArray) -> tuple[_Row, ...]:
         """Return the planners of the given rows."""
+        require_integers("rows", rows, "rows")
         return tuple(state[row] for row in rows.tolist())
