@@ -30,6 +30,8 @@ from offnominal.worlds import PhysicsParameter, make_world, worlds
 
 ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"(<!-- table: (?P<name>\w+) ?(?P<argument>\S*) -->\n).*?(<!-- end -->)", re.DOTALL)
+LEARNED = re.compile(r"tqc-\d+")
+"""Names of the policies that learned without demonstrations."""
 Row = dict[str, Any]
 
 
@@ -199,7 +201,7 @@ def _lines(world: str) -> list[Strength]:
 
 
 def expert_rows(_: str) -> list[Row]:
-    """Return the trained policies with their evaluation."""
+    """Return the trained policies with their evaluation, but for those of `train-seeds`."""
     return [
         {
             "world": card.world,
@@ -210,6 +212,55 @@ def expert_rows(_: str) -> list[Row]:
             "length": f"{card.mean_length:.1f}",
         }
         for card in expert_cards()
+        if not LEARNED.fullmatch(card.algorithm)
+    ]
+
+
+def learned_rows(_: str) -> list[Row]:
+    """Return the policies that learned without demonstrations, beside the published return."""
+    cards = {(card.world, card.settings["seed"]): card for card in expert_cards() if LEARNED.fullmatch(card.algorithm)}
+    published = {each["world"]: each for each in _measured("published_returns")}
+    rows: list[Row] = []
+    for world, seed in sorted(cards):
+        card, mean, deviation = cards[world, seed], *(float(published[world][key]) for key in ("mean", "deviation"))
+        rows.append(
+            {
+                "world": world,
+                "seed": seed,
+                "transitions": f"{card.steps:,}",
+                "return": f"{card.mean_return:.2f} ± {card.return_interval:.2f}",
+                "published, deviation": f"{mean:.2f}, {deviation:.2f}",
+                "reached": "yes" if card.mean_return >= mean - deviation else "no",
+                "success": f"{card.success:.1%}",
+            }
+        )
+    return rows
+
+
+def training_second_rows(_: str) -> list[Row]:
+    """Return how long each world was trained without demonstrations."""
+    rows: dict[str, Row] = {}
+    for each in _measured("policy_training"):
+        row = rows.setdefault(each["world"], {"world": each["world"], "transitions per seed": "", "seconds": 0})
+        if int(each["seconds"]) >= row["seconds"]:
+            row |= {"transitions per seed": f"{int(each['steps']):,}", "seconds": int(each["seconds"])}
+    return list(rows.values())
+
+
+def learned_summary_rows(_: str) -> list[Row]:
+    """Return a row per world: the returns of its learned policies, and how many reach the published one."""
+    worlds_of: dict[str, list[Row]] = {}
+    for row in learned_rows(""):
+        worlds_of.setdefault(row["world"], []).append(row)
+    return [
+        {
+            "world": world,
+            "published, deviation": rows[0]["published, deviation"],
+            "returns of the seeds": ", ".join(row["return"].partition(" ")[0] for row in rows),
+            "reach it": f"{sum(row['reached'] == 'yes' for row in rows)} of {len(rows)}",
+            "success of the seeds": ", ".join(row["success"] for row in rows),
+        }
+        for world, rows in worlds_of.items()
     ]
 
 
@@ -445,6 +496,9 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "accuracy": accuracy_rows,
     "attained": attained_rows,
     "experts": expert_rows,
+    "learned": learned_rows,
+    "learned_summary": learned_summary_rows,
+    "training_seconds": training_second_rows,
     "attacks": attack_rows,
     "audit": audit_rows,
     "audited_alarms": audited_alarm_rows,

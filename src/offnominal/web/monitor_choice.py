@@ -83,8 +83,8 @@ def policies_of(world: str) -> list[str]:
     """Return the names of the policies of a world: the best one first, then the algorithms of all trained ones.
 
     Example:
-        >>> policies_of("SAP-Goal0-v0")
-        ['expert', 'scripted', 'random', 'sac', 'td3', 'tqc', 'tqc-published-1', 'tqc-published-2']
+        >>> policies_of("SAP-Goal0-v0")[:7]
+        ['expert', 'scripted', 'random', 'sac', 'td3', 'tqc', 'tqc-0']
     """
     trained = [name.removeprefix(f"{world}--") for name in shipped_names() if name.startswith(f"{world}--")]
     scripted = worlds.card(world).scripted_expert is not None
