@@ -48,7 +48,7 @@ PAPER = Paper(
             f"{_ERRORS}.random_observation:RandomObservation",
             "one nominal observation is random, as after an exception",
         ),
-        Spec("step_counter", f"{_ERRORS}.step_counter:StepCounter", "images show the step counter"),
+        Spec("step_counter", f"{_ERRORS}.published_view:StepCounter", "images show the step counter"),
         Spec("published_view", f"{_ERRORS}.published_view:PublishedView", "images have the published camera and floor"),
     ),
     published=f"{_PACKAGE}.published_tables:PUBLISHED",
