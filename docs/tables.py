@@ -5,8 +5,10 @@ A table is between ``<!-- table: name argument -->`` and ``<!-- end -->``. `test
 
 import csv
 import html
+import math
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,14 @@ from published_values.study_outcomes import published_summary, study_outcomes
 
 from offnominal.agents import expert_cards
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
+from offnominal.anomalies.catalogue import anomalies_with
+from offnominal.anomalies.matched_strengths import DETECTABILITY, matched_strengths
+from offnominal.anomalies.plausibility import plausible_range
 from offnominal.anomalies.strengths import (
     CALIBRATED,
     Strength,
     calibrated_strengths,
+    calibration_policies,
     published_strengths,
     strengths_table,
 )
@@ -96,7 +102,8 @@ def physics_parameter_rows(world: str) -> list[Row]:
     places: dict[PhysicsParameter, list[str]] = {}
     for id in [world] if world else worlds.ids():
         for physics_parameter in make_world(id, 1).card.physics_parameters:
-            places.setdefault(physics_parameter, []).append(id)
+            shared = replace(physics_parameter, plausible=(-math.inf, math.inf), range_of="")
+            places.setdefault(shared, []).append(id)
     return [
         {
             "anomaly": f"`dynamics/{physics_parameter.name}`",
@@ -190,9 +197,39 @@ def accuracy_rows(_: str) -> list[Row]:
                 "attainable": len(reached),
                 "within 0.01": f"{len(near) / len(reached):.0%}",
                 "interval, median": f"± {np.median([line.high - line.low for line in reached]) / 2:.4f}",
+                "at most ± 0.02": f"{np.mean([line.high - line.low <= 0.04 for line in reached]):.0%}",
+                "policies": len(calibration_policies(world)),
                 "episodes per level, mean": f"{np.mean([line.episodes for line in lines]):.0f}",
             }
         )
+    return rows
+
+
+def limit_rows(world: str) -> list[Row]:
+    """Return the plausible parameters of the anomalies of a world."""
+    card = worlds.card(world)
+    rows = []
+    for anomaly in anomalies_with([each.name for each in card.physics_parameters]):
+        found = plausible_range(card, make_anomaly(anomaly))
+        ends = f"{_digits(found.low)} to {_digits(found.high)}"
+        rows.append({"anomaly": f"`{anomaly}`", "plausible": ends, "because": found.reason})
+    return rows
+
+
+def severity_table(_: str) -> list[Row]:
+    """Return the median change of attainable levels, in standard deviations of the nominal channel, by world."""
+    rows = []
+    for world in dict.fromkeys(line.world for line in calibrated_strengths()):
+        row: Row = {"world": f"`{world}`"}
+        for level in CALIBRATED:
+            known = [
+                line.signal for line in _lines(world) if line.level == level and line.attainable and line.signal > 0.0
+            ]
+            row[level] = _digits(float(np.median(known))) if known else "–"
+        for level in DETECTABILITY:
+            lines = [line for line in matched_strengths() if (line.world, line.level) == (world, level)]
+            row[level] = f"{sum(line.attainable for line in lines)} of {len(lines)}" if lines else "–"
+        rows.append(row)
     return rows
 
 
@@ -495,6 +532,8 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "comparison": comparison_rows,
     "accuracy": accuracy_rows,
     "attained": attained_rows,
+    "limits": limit_rows,
+    "severity": severity_table,
     "experts": expert_rows,
     "learned": learned_rows,
     "learned_summary": learned_summary_rows,

@@ -40,7 +40,7 @@ def centre(observations):
     return -observations
 
 
-WANTED = {"anomalies": ["observation/offset"], "levels": [0.75], "max_episodes": 2200}
+WANTED = {"anomalies": ["observation/offset"], "levels": [0.75], "max_episodes": 2400}
 
 
 def test_every_source_is_calibrated_within_the_number_of_episodes():
@@ -52,8 +52,8 @@ def test_every_source_is_calibrated_within_the_number_of_episodes():
     assert line.world == "Line"
     (cost,) = costs
     assert line.fresh == cost.fresh
-    assert cost.episodes <= 2200
-    assert 1200 < Line.episodes <= 2200
+    assert cost.episodes <= 2400
+    assert 1200 < Line.episodes <= 2400
     assert calibrate(Line(), centre, **WANTED) == [line]
 
 
@@ -61,7 +61,7 @@ def test_the_cost_is_known_before_anything_is_simulated():
     Line.episodes = 0
     cost = calibration_cost(Line, centre, **WANTED)
     assert Line.episodes == 3
-    assert cost.episodes <= 2200
+    assert cost.episodes <= 2400
     assert 0 < cost.seconds < 60
     assert f"at most {cost.episodes:,} episodes, " in str(cost)
 
@@ -105,13 +105,13 @@ def test_processes_make_the_environment_of_a_module_and_agree_with_one_process(t
 
     monkeypatch.setattr(calibration, "progress", recorded)
     module = importlib.import_module("short_lines")
-    wanted = {"anomalies": ["observation/offset", "action/offset"], "levels": [0.75], "max_episodes": 3300}
+    wanted = {"anomalies": ["observation/offset", "action/offset"], "levels": [0.75], "max_episodes": 3600}
     found = calibrate(module.make, module.centre, workers=2, **wanted)
     assert [line.anomaly for line in found] == wanted["anomalies"]
     ((title, total),) = {each[:2] for each in shown}
     assert title == "Calibrating Short, episodes"
     assert 0.5 * total < sum(units for *_, units in shown) <= total
-    assert calibrate(module.make, module.centre, **wanted) == found
+    assert repr(calibrate(module.make, module.centre, **wanted)) == repr(found)
 
 
 def test_sizes_are_reduced_in_proportion_and_never_beyond_the_limit():

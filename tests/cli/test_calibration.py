@@ -53,7 +53,7 @@ def test_a_stale_line_is_replaced_and_others_are_kept(tmp_path):
     run(*ASK, "--out", path)
     (line,) = read_strengths(path)
     other = line.replace(world="SAP-Goal1-v0")
-    write_strengths(path, [line.replace(policy="0" * 12), other])
+    write_strengths(path, [line.replace(policies="0" * 12), other])
     run(*ASK, "--out", path)
     assert read_strengths(path) == [other, line]
 

@@ -18,6 +18,7 @@ from offnominal.alarms import (
     save_alarm,
     simulate_scores,
 )
+from offnominal.anomalies.matched_strengths import MatchedStrength, read_matched_strengths, write_matched_strengths
 from offnominal.anomalies.strengths import (
     calibrated_strengths,
     published_strengths,
@@ -97,6 +98,12 @@ def scenarios(folder):
 def strengths(folder):
     write_strengths(folder / "strengths.csv", calibrated_strengths()[:3])
     return folder / "strengths.csv"
+
+
+def some_matched_strengths(folder):
+    line = MatchedStrength("SAP-Goal0-v0", "action/noise", "", "auroc-75", 0.75, True, 0.4, 0.76, 0.74, 0.78)
+    write_matched_strengths(folder / "matched.csv", [line, line.replace(level="auroc-90", attainable=False)])
+    return folder / "matched.csv"
 
 
 def some_published_strengths(folder):
@@ -187,6 +194,7 @@ KINDS = {
     "library of faults": (fault_library, FaultLibrary.load, signatures),
     "scenario file": (scenarios, read_scenario_file, as_dict),
     "table of strengths": (strengths, read_strengths, repr),
+    "table of equally detectable strengths": (some_matched_strengths, read_matched_strengths, repr),
     "table of published strengths": (some_published_strengths, read_published_strengths, repr),
     "table of results": (example, read_table, lambda table: table.replace_schema_metadata(None).to_pydict()),
     "manifest of a run": (run_manifest, of_folder(read_run), repr),

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
-from offnominal.core.checksum import read_checked_text, write_checked_text
+from offnominal.anomalies.catalogue import make_anomaly
+from offnominal.anomalies.matched_strengths import DETECTABILITY, MatchedStrength, matched_strength
+from offnominal.anomalies.plausibility import plausible_range
+from offnominal.anomalies.strength_file import by_anomaly, read_lines, write_lines
+from offnominal.core.checksum import read_checked_text
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.files import content_errors
@@ -42,15 +44,22 @@ class Strength(Config):
         attainable: Whether some parameter has this score.
         parameter: That parameter; for an unattainable level, the one with the lowest score.
         score: Score at this parameter on fresh episodes, with the fault on from the start.
-        low: Lower bound of its 95 % interval.
+        low: Lower bound of its 95 % interval, for the policies of the calibration.
         high: Upper bound.
+        deviation: Standard deviation of the score over these policies; NaN for a single one.
+        population_low: Lower bound of the 95 % interval of the mean over all policies that such trainings give.
+        population_high: Upper bound.
         dataset_score: Score at the same parameter with random onsets, as in the datasets.
         dataset_low: Lower bound of its 95 % interval.
         dataset_high: Upper bound.
+        signal: Change that the fault makes, in standard deviations of a nominal channel: the median over the channels
+            that it changes; see :class:`~offnominal.calibration.signal_ratio.SignalRatio`.
+        largest_signal: The largest of these.
+        limit: Largest plausible parameter in this direction; NaN if there is none, or if the line is older than limits.
         onset: Onset during the calibration, ``"start"`` or ``"random"``.
         episodes: Number of faulty episodes used to find the parameter, without the fresh ones.
         fresh: Number of fresh episodes of the score.
-        policy: First digits of the policy's SHA-256.
+        policies: First digits of the SHA-256 of each policy.
         note: Why a level is not attainable.
     """
 
@@ -64,19 +73,35 @@ class Strength(Config):
     score: float
     low: float
     high: float
+    deviation: float = math.nan
+    population_low: float = math.nan
+    population_high: float = math.nan
     dataset_score: float = math.nan
     dataset_low: float = math.nan
     dataset_high: float = math.nan
+    signal: float = math.nan
+    largest_signal: float = math.nan
+    limit: float = math.nan
     onset: str = "start"
     episodes: int = 0
     fresh: int = 0
-    policy: str = ""
+    policies: str = ""
     note: str = ""
 
     @property
     def name(self) -> str:
         """Name of the strength: the level, with its direction if there are two."""
         return f"{self.level}-{self.direction}" if self.direction else self.level
+
+    @property
+    def measured(self) -> str:
+        """What was measured at the parameter."""
+        return f"it leaves {self.score:.3f} of the return, not {self.target:g}"
+
+    @property
+    def lost(self) -> float:
+        """Share of the return that is lost."""
+        return 1.0 - self.score
 
 
 def read_strengths(path: Path) -> list[Strength]:
@@ -86,55 +111,12 @@ def read_strengths(path: Path) -> list[Strength]:
         DamagedFile: The file is not a table of strengths, or was changed.
         MissingFile: There is no such file.
     """
-    return read_checked_text(path, lambda text: _parse(text, str(path)))
+    return read_lines(path, Strength)
 
 
 def write_strengths(path: Path, strengths: Iterable[Strength]) -> None:
     """Write a table of strengths with a checksum, atomically."""
-    text = StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(Strength)], lineterminator="\n")
-    writer.writeheader()
-    for strength in strengths:
-        writer.writerow({name: _cell(value) for name, value in strength.to_dict().items()})
-    write_checked_text(path, text.getvalue())
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.6g}"
-    return value
-
-
-_READERS: dict[str, Callable[[str], Any]] = {
-    "float": lambda text: float(text) if text else math.nan,
-    "int": int,
-    "bool": {"true": True, "false": False}.__getitem__,
-    "str": str,
-}
-
-
-def _parse(text: str, source: str) -> list[Strength]:
-    readers = {field.name: _READERS[str(field.type)] for field in fields(Strength)}
-    try:
-        rows = csv.DictReader(text.splitlines(), restkey="")
-        if sorted(rows.fieldnames or ()) != sorted(readers):
-            raise DamagedFile(f"{source} is not a table of strengths; its columns are {rows.fieldnames}.")
-        return [_strength(row, readers) for row in rows]
-    except DamagedFile:
-        raise
-    except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise DamagedFile(f"{source} has an invalid line ({error}); calibrate it again.") from None
-
-
-def _strength(row: dict[str, Any], readers: dict[str, Callable[[str], Any]]) -> Strength:
-    if None in row.values():
-        raise ValueError("it has too few cells")
-    line = Strength(**{name: readers[name](value) for name, value in row.items()})
-    if line.attainable and not (math.isfinite(line.parameter) and math.isfinite(line.target)):
-        raise ValueError(f"an attainable level of {line.anomaly} with parameter {line.parameter}, target {line.target}")
-    return line
+    write_lines(path, Strength, strengths)
 
 
 @cache
@@ -188,16 +170,48 @@ def _read_cached(path: Path) -> tuple[Strength, ...]:
 
 @cache
 def _by_anomaly(world: str) -> dict[str, dict[str, Strength]]:
-    """Return the strengths of each anomaly by name. A bare level means the direction with more attainable levels."""
-    table: dict[str, dict[str, Strength]] = {}
-    for line in strengths_table(world):
-        table.setdefault(line.anomaly, {})[line.name] = line
-    for named in table.values():
-        lines = [line for line in named.values() if line.direction]
-        attained = {way: sum(line.attainable for line in lines if line.direction == way) for way in ("up", "down")}
-        usual = "down" if attained["down"] > attained["up"] else "up"
-        named.update({line.level: line for line in lines if line.direction == usual})
-    return table
+    """Return the strengths of each anomaly by name."""
+    return by_anomaly(strengths_table(world))
+
+
+def calibration_policies(world: str) -> tuple[str, ...]:
+    """Return the first digits of the SHA-256 of the policies that the strengths of a world were calibrated with.
+
+    Example:
+        >>> [len(digits) for digits in calibration_policies("SAP-Goal0-v0")][0]
+        12
+    """
+    return tuple(dict.fromkeys(digits for line in strengths_table(world) for digits in line.policies.split()))
+
+
+def beyond_limits(lines: Iterable[Strength]) -> list[str]:
+    """Return what is wrong with the limits of a table: attainable levels beyond them, and limits that have changed.
+
+    Lines that are older than limits, with neither a limit nor a signal ratio, are left out.
+
+    Example:
+        >>> beyond_limits(calibrated_strengths())
+        []
+    """
+    problems = []
+    for line in lines:
+        if not line.attainable or (math.isnan(line.limit) and math.isnan(line.signal)):
+            continue
+        name = f"{line.world} {line.anomaly} {line.name}"
+        plausible = plausible_range(worlds.card(line.world), make_anomaly(line.anomaly))
+        end = plausible.low if line.direction == "down" else plausible.high
+        if not math.isnan(line.limit) and not any(_same(line.limit, each) for each in (plausible.low, plausible.high)):
+            problems.append(
+                f"{name}: calibrated with the limit {line.limit:g}, which is {end:g} now; calibrate it again"
+            )
+        elif line.parameter not in plausible:
+            problems.append(f"{name}: {line.parameter:g} is beyond {end:g}: {plausible.reason}")
+    return problems
+
+
+def _same(first: float, second: float) -> bool:
+    """Whether two numbers agree in the digits of the table."""
+    return math.isclose(first, second, rel_tol=1e-5)
 
 
 def strength(world: str, anomaly: str, level: str) -> Strength | None:
@@ -250,21 +264,21 @@ def parameter_for(world: str | None, anomaly: str, level: str) -> float:
     named = {} if world is None else named_levels(world)
     if (anomaly, level) in named:
         return named[anomaly, level]
-    usual = list(dict.fromkeys([*(name for each, name in named if each == anomaly), *LEVELS]))
-    names = [*usual, *(f"{name}-{way}" for name in LEVELS for way in ("up", "down"))]
+    usual = list(dict.fromkeys([*(name for each, name in named if each == anomaly), *LEVELS, *DETECTABILITY]))
+    names = [*usual, *(f"{name}-{way}" for name in (*LEVELS, *DETECTABILITY) for way in ("up", "down"))]
     if level not in names:
         raise UnknownName(f"no strength named {level!r}.{did_you_mean(level, names)} Choose from {', '.join(usual)}.")
     if world is None:
         raise UnknownName(
             f"the strength {level!r} is only known for shipped worlds; give {anomaly} a number for this environment."
         )
-    line = strength(world, anomaly, level)
+    line: Strength | MatchedStrength | None = strength(world, anomaly, level) or matched_strength(world, anomaly, level)
     if line is not None and line.attainable:
         return line.parameter
     if line is not None:
         raise InvalidParameter(
-            f"no parameter of {anomaly} in {world} is {level!r}: at {line.parameter:.4g} it leaves {line.score:.3f} of "
-            f"the return, not {line.target:g}; {line.note}. Choose another level or give a number."
+            f"no plausible parameter of {anomaly} in {world} is {level!r}: at {line.parameter:.4g} {line.measured}; "
+            f"{line.note}. Choose another level or give a number."
         )
     names = list(_by_anomaly(world).get(anomaly, {}))
     raise UnknownName(

@@ -10,6 +10,7 @@ import numpy as np
 from offnominal.calibration.axis import Axis
 from offnominal.calibration.sampler import REFERENCE_EPISODES, REFERENCE_SEED, Sampler
 from offnominal.calibration.search import AT_ONCE, EPISODES_PER_GRID_POINT, MORE
+from offnominal.calibration.signal_ratio import EPISODES as SIGNAL_EPISODES
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress_bar import ProgressCallback, format_duration
 
@@ -44,31 +45,44 @@ class CalibrationCost:
         )
 
 
-def most_episodes(axes: list[Axis], levels: int, budget: int, fresh: int) -> int:
+def most_episodes(axes: list[Axis], levels: int, budget: int, fresh: int, policies: int = 1) -> int:
     """Return the largest number of episodes that a calibration simulates.
 
     Example:
         >>> most_episodes([Axis("action/offset", 0.0)], 1, 1600, 2000)
-        40407
+        40507
     """
-    references = min(REFERENCE_EPISODES, REFERENCES_PER_FRESH * fresh)
-    while references < REFERENCES_PER_FRESH * fresh:
+    references = _most_references(fresh, 1) + policies * _most_references(fresh, policies)
+    twins = 1 + PILOT + EPISODES_PER_GRID_POINT + budget + fresh + _signal_episodes(policies)
+    return references + twins + sum(most_per_axis(axis, levels, budget, fresh, policies) for axis in axes)
+
+
+def _most_references(fresh: int, policies: int) -> int:
+    """Return the largest number of episodes of a reference return, of one of several policies."""
+    most = -(-REFERENCES_PER_FRESH * fresh // policies)
+    references = -(-min(REFERENCE_EPISODES, REFERENCES_PER_FRESH * fresh) // policies)
+    while references < most:
         references *= 2
-    twins = 1 + PILOT + EPISODES_PER_GRID_POINT + budget + fresh
-    return 2 * references + twins + sum(most_per_axis(axis, levels, budget, fresh) for axis in axes)
+    return references
 
 
-def most_per_axis(axis: Axis, levels: int, budget: int, fresh: int) -> int:
+def _signal_episodes(policies: int) -> int:
+    return -(-SIGNAL_EPISODES // policies) * policies
+
+
+def most_per_axis(axis: Axis, levels: int, budget: int, fresh: int, policies: int = 1) -> int:
     """Return the largest number of faulty episodes of one axis."""
     if axis.integer:
         search = -(-budget // (2 * AT_ONCE)) * 2 * AT_ONCE
     else:
         search = max(budget, -(-(budget // 2) // (3 * MORE)) * 3 * MORE + MORE)
     scan = len(axis.grid()) * EPISODES_PER_GRID_POINT
-    return scan + levels * (search + fresh + min(fresh, FRESH_OTHER_ONSET))
+    return scan + levels * (search + fresh + min(fresh, FRESH_OTHER_ONSET) + _signal_episodes(policies))
 
 
-def fitted_sizes(axes: list[Axis], levels: int, budget: int, fresh: int, limit: int | None) -> tuple[int, int]:
+def fitted_sizes(
+    axes: list[Axis], levels: int, budget: int, fresh: int, limit: int | None, policies: int = 1
+) -> tuple[int, int]:
     """Return the largest budget and number of new episodes, in their given ratio, that a limit allows.
 
     Args:
@@ -77,17 +91,18 @@ def fitted_sizes(axes: list[Axis], levels: int, budget: int, fresh: int, limit: 
         budget: Wanted number of episodes per level.
         fresh: Wanted number of new episodes per level.
         limit: Largest number of episodes of the whole calibration; None for no limit.
+        policies: Number of policies.
 
     Raises:
         InvalidParameter: The limit does not allow :data:`SMALLEST` episodes per level.
     """
-    if limit is None or most_episodes(axes, levels, budget, fresh) <= limit:
+    if limit is None or most_episodes(axes, levels, budget, fresh, policies) <= limit:
         return budget, fresh
 
     def sizes(share: float) -> tuple[int, int]:
         return max(SMALLEST, int(share * budget)), max(SMALLEST, int(share * fresh))
 
-    least = most_episodes(axes, levels, *sizes(0.0))
+    least = most_episodes(axes, levels, *sizes(0.0), policies)
     if least > limit:
         raise InvalidParameter(
             f"max_episodes is {limit:,}; {len(axes)} axes with {levels} levels each need at least {least:,}. Calibrate "
@@ -96,7 +111,7 @@ def fitted_sizes(axes: list[Axis], levels: int, budget: int, fresh: int, limit: 
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if most_episodes(axes, levels, *sizes(middle)) <= limit else (low, middle)
+        low, high = (middle, high) if most_episodes(axes, levels, *sizes(middle), policies) <= limit else (low, middle)
     return sizes(low)
 
 
@@ -117,8 +132,9 @@ def timed_cost(
     start = time.perf_counter()
     sampler.nominal_returns(REFERENCE_SEED + 1, PILOT)
     each = (time.perf_counter() - start) / PILOT
-    episodes = most_episodes(axes, levels, budget, fresh)
-    faulty = sum(most_per_axis(axis, levels, budget, fresh) for axis in axes)
+    policies = len(sampler.policies)
+    episodes = most_episodes(axes, levels, budget, fresh, policies)
+    faulty = sum(most_per_axis(axis, levels, budget, fresh, policies) for axis in axes)
     return CalibrationCost(episodes, each * (episodes - faulty + faulty / min(workers, len(axes) or 1)), budget, fresh)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,13 @@ from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.rollouts.collection import returns
 from offnominal.worlds.world_source import WorldSource, open_world
 
+AnyPolicy = Policy | Callable[[Array], Array]
+"""A policy, or a function from a batch of observations to a batch of actions."""
 REFERENCE_EPISODES = 2000
 MAX_REFERENCE_EPISODES = 16_000
 REFERENCE_ERRORS = {"expert": 0.001, "random": 0.004}
+LEAST_LEARNED = 0.5
+"""Smallest return above random actions of a policy, as a share of that of the best."""
 STARTS = 100_000
 SEARCH_SEED = 60_000_000
 FRESH_SEED = 70_000_000
@@ -32,15 +36,17 @@ def ignore(episodes: int) -> None:
 
 
 class Sampler:
-    """Scores of faulty episodes in one world with one policy.
+    """Scores of faulty episodes in one world with one policy or several.
 
-    The score of an episode is (return - random) / (expert - random): the policy's nominal episodes have a mean of one,
-    uniformly random actions of zero. Episode i of every fault has the same seed and the same nominal twin, so
+    The score of an episode is (return - random) / (nominal - random), where `nominal` is the mean nominal return of the
+    episode's own policy: nominal episodes of each policy have a mean of one, uniformly random actions of zero. So a
+    level is a share of what an agent earns, and no policy has more weight because it earns more. Policies take turns:
+    the seed decides. Episode i of every fault has the same seed, the same policy and the same nominal twin, so
     differences between faults have little variance.
 
     Args:
         world: Source of the world; see :data:`~offnominal.worlds.world_source.WorldSource`.
-        policy: Policy whose return is measured.
+        policies: Policies whose returns are measured.
         batch: Number of episodes that are simulated together.
         references: Largest number of episodes for the mean return of the policy, and of random actions.
         starts: Number of resets for the mean first observation.
@@ -52,7 +58,7 @@ class Sampler:
     def __init__(
         self,
         world: WorldSource,
-        policy: Policy | Callable[[Array], Array],
+        policies: Sequence[AnyPolicy],
         *,
         batch: int = 512,
         references: int = MAX_REFERENCE_EPISODES,
@@ -61,7 +67,7 @@ class Sampler:
         on_episodes: Callable[[int], None] = ignore,
         **options: Any,
     ) -> None:
-        self.world, self.policy, self.batch, self.options = world, policy, batch, options
+        self.world, self.policies, self.batch, self.options = world, tuple(policies), batch, options
         self.max_steps, self.on_episodes = max_steps, on_episodes
         self.references, self.starts = references, starts
         self.episodes = 0
@@ -74,16 +80,23 @@ class Sampler:
         self._start_varies = np.ptp(starts, axis=0) > 0.0
         with open_world(self.world, 1, **self.options) as sample:
             space = sample.action_space
-        self.random_return, self.expert_return = self._references(RandomPolicy(space), self.references)
-        self.range = self.expert_return - self.random_return
+        self._find_references(RandomPolicy(space))
+
+    def policy_of(self, seed: int, n: int) -> IntArray:
+        """Return the index of the policy of each of n episodes."""
+        found: IntArray = (seed + np.arange(n)) % len(self.policies)
+        return found
 
     def control_variates(self, seed: int, n: int) -> FloatArray:
         """Return control variates of each episode, whose expectation over all seeds is zero.
 
-        The first column is the score of the nominal twin, the others are the first observation.
+        The first column is the score of the nominal twin. The next ones are the policy, as deviations from equal
+        shares: they take the differences between policies out of the variance. The others are the first observation.
         """
+        which = self.policy_of(seed, n)
+        policies = (which[:, None] == np.arange(1, len(self.policies))) - 1.0 / len(self.policies)
         starts = (self._starts(seed, n) - self._start_mean)[:, self._start_varies]
-        return np.column_stack([self._score(self.nominal_returns(seed, n)) - 1.0, starts])
+        return np.column_stack([self._score(self.nominal_returns(seed, n), which) - 1.0, policies, starts])
 
     def simulate_nominal(self, seed: int, n: int) -> None:
         """Simulate nominal twins ahead, so that copies of this object in other processes share them."""
@@ -104,41 +117,48 @@ class Sampler:
             made.setdefault(distance, Fault(axis.anomaly, parameter, schedule))
         faults: list[tuple[Fault, ...]] = [(made[distance],) for distance in distances.tolist()]
         self.episodes += len(faults)
-        return self._score(self._run(self.policy, seed, faults))
+        seeds, which = seed + np.arange(len(faults)), self.policy_of(seed, len(faults))
+        return self._score(self._returns_of(which, seeds, faults), which)
 
-    def _references(self, random: Policy, most: int) -> tuple[float, float]:
-        """Return the mean returns of random actions and of the policy, with small standard errors."""
-        least = min(REFERENCE_EPISODES, most)
-        sampled = {"random": np.empty(0), "expert": np.empty(0)}
-        policies = {"random": (random, RANDOM_SEED), "expert": (self.policy, REFERENCE_SEED)}
-        imprecise = list(sampled)
+    def _find_references(self, random: Policy) -> None:
+        """Measure the mean returns of random actions and of each policy, with small standard errors.
+
+        The errors of the policies add up to that of their mean, so each may be larger if there are several.
+        """
+        count = len(self.policies)
+        least = min(REFERENCE_EPISODES, self.references)
+        sampled: list[FloatArray] = [np.empty(0) for _ in range(count + 1)]
+        allowed = np.array([REFERENCE_ERRORS["random"]] + [REFERENCE_ERRORS["expert"] * np.sqrt(count)] * count)
+        imprecise = list(range(count + 1))
         while imprecise:
-            for name in imprecise:
-                policy, seed = policies[name]
-                earlier = sampled[name]
-                more = self._run(policy, seed + len(earlier), [()] * max(least, len(earlier)))
-                sampled[name] = np.concatenate([earlier, more])
-            low, high = (float(np.mean(sampled[name])) for name in ("random", "expert"))
-            if not high > low:
-                raise InvalidParameter(
-                    f"the mean return of the policy is {high:.4g}, that of random actions {low:.4g}; a strength is a "
-                    "loss relative to their difference, so give a policy that is better than random."
-                )
-            errors = {name: np.std(values) / np.sqrt(len(values)) / (high - low) for name, values in sampled.items()}
+            for index in imprecise:
+                earlier = len(sampled[index])
+                policy, seed = (random, RANDOM_SEED) if index == 0 else (self.policies[index - 1], REFERENCE_SEED)
+                size = max(-(-least // count) if index else least, earlier)
+                more = self._returns(policy, seed + earlier + np.arange(size), [()] * size)
+                sampled[index] = np.concatenate([sampled[index], more])
+            means = np.array([float(np.mean(values)) for values in sampled])
+            ranges = means[1:] - means[0]
+            require_learned(means[0], means[1:])
+            spread = np.array([np.std(values) / np.sqrt(len(values)) for values in sampled])
+            errors = spread / np.append(np.mean(ranges), ranges)
+            most = [self.references] + [-(-self.references // count)] * count
             imprecise = [
-                name for name in imprecise if errors[name] > REFERENCE_ERRORS[name] and len(sampled[name]) < most
+                index for index in imprecise if errors[index] > allowed[index] and len(sampled[index]) < most[index]
             ]
-        return low, high
+        self.random_return, self.nominal_means, self.ranges = float(means[0]), means[1:], ranges
+        self.reference_errors, self.random_errors = errors[1:], spread[0] / ranges
 
-    def _score(self, total_rewards: FloatArray) -> FloatArray:
-        return (total_rewards - self.random_return) / self.range
+    def _score(self, total_rewards: FloatArray, which: IntArray) -> FloatArray:
+        found: FloatArray = (total_rewards - self.random_return) / self.ranges[which]
+        return found
 
     def nominal_returns(self, seed: int, n: int) -> FloatArray:
-        """Return the returns of n nominal episodes of the policy; each seed is simulated once."""
+        """Return the returns of n nominal episodes of the policies; each seed is simulated once."""
         seeds = range(seed, seed + n)
         missing = [each for each in seeds if each not in self._nominal]
         if missing:
-            found = self._returns(self.policy, np.array(missing), [()] * len(missing))
+            found = self._returns_of(np.array(missing) % len(self.policies), np.array(missing), [()] * len(missing))
             self._nominal.update(zip(missing, found.tolist(), strict=True))
         return np.array([self._nominal[each] for each in seeds])
 
@@ -153,10 +173,32 @@ class Sampler:
                 observations.append(world.observations[rows].reshape(len(rows), -1).astype(np.float64))
         return np.concatenate(observations)
 
-    def _run(self, policy: Any, seed: int, faults: list[tuple[Fault, ...]]) -> FloatArray:
-        return self._returns(policy, seed + np.arange(len(faults)), faults)
+    def _returns_of(self, which: IntArray, seeds: IntArray, faults: list[tuple[Fault, ...]]) -> FloatArray:
+        """Return the return of each episode, each with its own policy."""
+        found = np.empty(len(seeds))
+        for index, policy in enumerate(self.policies):
+            chosen = np.flatnonzero(which == index)
+            if len(chosen):
+                found[chosen] = self._returns(policy, seeds[chosen], [faults[each] for each in chosen])
+        return found
 
     def _returns(self, policy: Any, seeds: IntArray, faults: list[tuple[Fault, ...]]) -> FloatArray:
         found = returns(self.world, policy, seeds, faults, batch=self.batch, max_steps=self.max_steps, **self.options)
         self.on_episodes(len(seeds))
         return found
+
+
+def require_learned(random: float, returns: FloatArray) -> None:
+    """Raise an error for a policy that is no better than random actions, or has learned far less than the best."""
+    worst, best = int(np.argmin(returns)), float(np.max(returns))
+    which = "the policy" if len(returns) == 1 else f"policy {worst + 1} of {len(returns)}"
+    if not returns[worst] > random:
+        raise InvalidParameter(
+            f"the mean return of {which} is {returns[worst]:.4g}, that of random actions {random:.4g}; a strength is a "
+            "loss relative to their difference, so give a policy that is better than random."
+        )
+    if returns[worst] - random < LEAST_LEARNED * (best - random):
+        raise InvalidParameter(
+            f"the mean return of {which} is {returns[worst]:.4g}, that of the best {best:.4g} and of random actions "
+            f"{random:.4g}; leave out policies that earn less than {LEAST_LEARNED:.0%} of what the best earns."
+        )

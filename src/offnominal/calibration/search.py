@@ -31,7 +31,6 @@ WIDEST = 0.2
 PRECISION = 0.002
 TOLERANCE = 0.01
 RELATIVE_TOLERANCE = 0.1
-DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ class StrengthSearch:
         x = first_crossing(np.log(distances), heights, counts, level)
         assert x is not None
         x, score = self._refine(level, x, len(self.scores) - start)
-        return SearchResult(self._rounded(x), True, score, len(self.scores) - start)
+        return SearchResult(self.axis.rounded(float(np.exp(x))), True, score, len(self.scores) - start)
 
     def _lowest(self, level: float) -> tuple[float, Measurement]:
         """Return the grid point with the lowest score, sampled until it is clearly above or below the level."""
@@ -150,12 +149,12 @@ class StrengthSearch:
         The window halves while the crossing stays inside, down to a width in which a parabola fits. There is at least
         one round, also if the budget is spent.
         """
-        width = 0.75 * float(np.diff(np.log(self.axis.grid()[:2]))[0])
+        width, end = 0.75 * self.axis.spacing, float(np.log(self.axis.longest))
         narrow = 0.0
         while True:
             left = self.budget - spent if spent < self.budget else MORE
             n = min(AT_ONCE if width <= 1.5 * narrow else AT_ONCE_IN_WIDE_WINDOWS, left)
-            self.sample(np.exp(x + width * _spread(n, spent)), EPISODES_PER_GRID_POINT + spent)
+            self.sample(np.exp(np.minimum(x + width * _spread(n, spent), end)), EPISODES_PER_GRID_POINT + spent)
             spent += n
             here, scores = self._window(x, width)
             curve = parabola(here, scores)
@@ -182,6 +181,8 @@ class StrengthSearch:
     def _why(self, lowest: float) -> str:
         """Return why a level is not attainable."""
         end = f", and {self.end}" if self.end else ""
+        if not end and self.axis.longest < np.inf and lowest > 0.5 * self.axis.longest:
+            return f"at most {self.axis.reason}"
         return f"no fault along this axis harms more than one of {self._parameter(lowest):.4g}{end}"
 
     def _parameter(self, distance: float) -> float:
@@ -199,7 +200,9 @@ class StrengthSearch:
         best = min(scores, key=lambda number: abs(scores[number].value - level))
         reached = abs(scores[best].value - level) <= max(TOLERANCE, RELATIVE_TOLERANCE * (1.0 - level))
         listed = ", ".join(f"{number:.0f} gives {scores[number].value:.3f}" for number in near)
-        note = "" if reached else f"of whole numbers, {listed}"
+        below = all(score.value > level for score in scores.values())
+        capped = f"; at most {self.axis.reason}" if below and self.axis.reason else ""
+        note = "" if reached else f"of whole numbers, {listed}{capped}"
         return SearchResult(best, reached, scores[best], len(self.scores) - start, note)
 
     def _around(self, level: float) -> list[float]:
@@ -209,11 +212,6 @@ class StrengthSearch:
         if x is None:
             return [float(distances[np.argmin(heights)])]
         return sorted({max(1.0, float(np.floor(x))), max(1.0, float(np.ceil(x)))})
-
-    def _rounded(self, x: float) -> float:
-        """Return the distance after rounding the parameter's deviation from neutral to few digits."""
-        deviation = self._parameter(float(np.exp(x))) - self.axis.neutral
-        return self.axis.distance(self.axis.neutral + float(f"{deviation:.{DIGITS}g}"))
 
 
 def _spread(n: int, shift: int) -> FloatArray:

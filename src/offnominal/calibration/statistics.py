@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import isotonic_regression
+from scipy.stats import t
 
 from offnominal.core.types import FloatArray
 
@@ -17,6 +19,11 @@ EPISODES_PER_COLUMN = 10
 class Measurement:
     """A mean with its standard error.
 
+    Args:
+        value: The mean.
+        error: Its standard error.
+        twin_weight: Weight of the nominal twins that were subtracted as the first control variate.
+
     Example:
         >>> Measurement(0.9, 0.01).interval
         (0.8804, 0.9196)
@@ -24,6 +31,7 @@ class Measurement:
 
     value: float
     error: float
+    twin_weight: float = 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -70,9 +78,67 @@ def mean(scores: FloatArray, control_variates: FloatArray) -> Measurement:
     if len(scores) < 2:
         return Measurement(float(np.mean(scores)), np.inf)
     used = _usable_columns(control_variates)
-    reduced = adjusted(scores, control_variates)
+    weights = _weights(scores, used)
+    reduced = scores - used @ weights
     spread = float(np.std(reduced, ddof=1)) * float(np.sqrt(len(scores) / max(len(scores) - used.shape[1], 1)))
-    return Measurement(float(np.mean(reduced)), spread / float(np.sqrt(len(scores))))
+    return Measurement(float(np.mean(reduced)), spread / float(np.sqrt(len(scores))), float(weights[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyMean:
+    """Mean of a score over policies.
+
+    Args:
+        value: Mean over the policies.
+        error: Its standard error for these policies: that of the episodes and of the reference returns.
+        deviation: Standard deviation of the score over the policies; NaN for a single one.
+        policies: Number of policies.
+    """
+
+    value: float
+    error: float
+    deviation: float
+    policies: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % confidence interval for these policies."""
+        return Measurement(self.value, self.error).interval
+
+    @property
+    def population_interval(self) -> tuple[float, float]:
+        """95 % confidence interval for the mean over all policies that such trainings give, by Student's t."""
+        if self.policies < 2:
+            return np.nan, np.nan
+        half = float(t.ppf(0.975, self.policies - 1)) * self.deviation / float(np.sqrt(self.policies))
+        return self.value - half, self.value + half
+
+
+def mean_over_policies(
+    each: Sequence[Measurement], reference_errors: FloatArray, random_errors: FloatArray
+) -> PolicyMean:
+    """Return the mean of the scores of policies, each with the same weight.
+
+    A score is (return - random) / (nominal - random), so that errors of the two reference returns count, too: that of
+    the nominal return as far as the twins do not cancel it, that of random actions for the share that is lost.
+
+    Args:
+        each: Score of each policy.
+        reference_errors: Standard error of the nominal return of each, in scores.
+        random_errors: Standard error of the mean return of random actions, in scores of each policy.
+
+    Example:
+        >>> found = mean_over_policies([Measurement(0.8, 0.03), Measurement(0.6, 0.04)], np.zeros(2), np.zeros(2))
+        >>> round(found.value, 3), round(found.error, 3), round(found.deviation, 3)
+        (0.7, 0.025, 0.141)
+    """
+    values = np.array([one.value for one in each])
+    own = np.array([one.error for one in each])
+    nominal = np.array([one.twin_weight - one.value for one in each]) * reference_errors
+    shared = float(np.mean((1.0 - values) * random_errors))
+    error = float(np.sqrt(np.sum(own**2 + nominal**2) / len(each) ** 2 + shared**2))
+    deviation = float(np.std(values, ddof=1)) if len(each) > 1 else np.nan
+    return PolicyMean(float(np.mean(values)), error, deviation, len(each))
 
 
 def adjusted(scores: FloatArray, control_variates: FloatArray) -> FloatArray:
@@ -90,19 +156,20 @@ def adjusted(scores: FloatArray, control_variates: FloatArray) -> FloatArray:
         array([0.7, 0.7, 0.7])
     """
     used = _usable_columns(control_variates)
-    centred = used - used.mean(axis=0)
-    share, *_ = np.linalg.lstsq(centred, scores - scores.mean(), rcond=None)
-    reduced: FloatArray = scores - used @ share
+    reduced: FloatArray = scores - used @ _weights(scores, used)
     return reduced
 
 
+def _weights(scores: FloatArray, used: FloatArray) -> FloatArray:
+    """Return the weights of control variates, by least squares."""
+    weights: FloatArray
+    weights, *_ = np.linalg.lstsq(used - used.mean(axis=0), scores - scores.mean(), rcond=None)
+    return weights
+
+
 def _usable_columns(control_variates: FloatArray) -> FloatArray:
-    """Return all columns, or only the first if there are too few episodes to fit the others."""
-    return (
-        control_variates
-        if len(control_variates) >= EPISODES_PER_COLUMN * control_variates.shape[1]
-        else control_variates[:, :1]
-    )
+    """Return the first columns, as many as the number of episodes allows to fit."""
+    return control_variates[:, : max(1, len(control_variates) // EPISODES_PER_COLUMN)]
 
 
 def parabola(x: FloatArray, scores: FloatArray) -> Parabola:

@@ -146,6 +146,12 @@ def _load_strengths(path: Path) -> object:
     return read_strengths(path)
 
 
+def _load_matched_strengths(path: Path) -> object:
+    from offnominal.anomalies.matched_strengths import read_matched_strengths
+
+    return read_matched_strengths(path)
+
+
 def _load_published_strengths(path: Path) -> object:
     from offnominal.anomalies.strengths import read_published_strengths
 
@@ -214,10 +220,20 @@ SMALL_FILES = (
     SmallFile(
         "table of strengths",
         _names(
-            "world anomaly direction level target attainable parameter score low high dataset_score dataset_low "
-            "dataset_high onset episodes fresh policy note"
+            "world anomaly direction level target attainable parameter score low high deviation population_low "
+            "population_high dataset_score dataset_low dataset_high signal largest_signal limit onset episodes fresh "
+            "policies note"
         ),
         _load_strengths,
+        renew_checksum_of_text,
+    ),
+    SmallFile(
+        "table of equally detectable strengths",
+        _names(
+            "world anomaly direction level target attainable parameter auroc low high limit episodes fresh policies "
+            "note"
+        ),
+        _load_matched_strengths,
         renew_checksum_of_text,
     ),
     SmallFile(

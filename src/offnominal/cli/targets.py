@@ -93,17 +93,40 @@ def policy_named(name: str | None, world: str) -> Policy | Callable[[Array], Arr
         name: A file, ``"scripted"``, ``"random"`` or ``"package.module:attribute"``.
         world: Name of the world.
     """
-    from offnominal.studies.named_policy import named_policy
     from offnominal.worlds import worlds as registry
 
     if name is None:
         if world not in registry:
             raise InvalidParameter(f"{world} has no shipped policy; give --policy: {POLICIES}.")
         return None
+    return _given_policy(name, world)
+
+
+def _given_policy(name: str, world: str) -> Policy | Callable[[Array], Array]:
+    """Return a policy that is no shipped one."""
+    from offnominal.studies.named_policy import named_policy
+
     found = named_policy(name, world, world_source(name=world))
     if found is None:
         raise InvalidParameter(f"--policy is {name!r}; expected {POLICIES}.")
     return found
+
+
+def policies_named(names: Sequence[str] | None, world: str) -> list[Policy | Callable[[Array], Array]] | None:
+    """Return policies by name, also shipped ones by their algorithm; None for the expert of the world.
+
+    Args:
+        names: As for :func:`policy_named`, or algorithms such as ``"tqc"``; the expert if None or empty.
+        world: Name of the world.
+    """
+    from offnominal.studies.named_policy import acting_policy
+    from offnominal.worlds import worlds as registry
+
+    if not names:
+        policy_named(None, world)
+        return None
+    shipped = world in registry
+    return [acting_policy(name, world) if shipped else _given_policy(name, world) for name in names]
 
 
 def fault_named(given: str) -> FaultEntry:

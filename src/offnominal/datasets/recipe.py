@@ -8,6 +8,7 @@ from typing import Any, Self, TypedDict, Unpack
 
 from offnominal.anomalies.chosen_strengths import choose_strengths
 from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.matched_strengths import DETECTABILITY, matched_strengths_of
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import LEVELS, strengths_of
 from offnominal.core.checks import boolean, instances_of, positive_integer
@@ -288,7 +289,12 @@ def cells_of(
         anomalies: Ids of the anomalies; all if None.
         levels: Names of the strengths; all if None.
     """
+    if isinstance(levels, str):
+        levels = [levels]
+    levels = None if levels is None else list(levels)
     table = strengths_of(world) if strengths is None else strengths
+    if strengths is None and levels is not None and any(level in DETECTABILITY for level in levels):
+        table = {**table, **matched_strengths_of(world)}
     chosen = choose_strengths(table, anomalies, levels, where=world)
     cells = [FaultCell(*key, float(value)) for key, value in chosen.items()]
     return tuple(sorted(cells, key=lambda cell: (cell.anomaly, rank(cell.level))))

@@ -77,7 +77,15 @@ def strengths_of_fault(world: str, anomaly: str) -> list[dict[str, Any]]:
     if world not in worlds:
         return []
     named = [
-        {"name": name, "parameter": value, "attainable": True, "lost": None, "lost_random": None, "note": ""}
+        {
+            "name": name,
+            "parameter": value,
+            "attainable": True,
+            "lost": None,
+            "lost_random": None,
+            "signal": None,
+            "note": "",
+        }
         for (each, name), value in named_levels(world).items()
         if each == anomaly
     ]
@@ -91,6 +99,7 @@ def strengths_of_fault(world: str, anomaly: str) -> list[dict[str, Any]]:
             "attainable": line.attainable,
             "lost": _lost(line.score, line.low, line.high),
             "lost_random": _lost(line.dataset_score, line.dataset_low, line.dataset_high),
+            "signal": None if math.isnan(line.signal) else rounded(line.signal),
             "note": line.note,
         }
         for line in lines

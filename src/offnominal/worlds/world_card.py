@@ -20,10 +20,16 @@ class Channel:
     Args:
         name: Readable name.
         unit: Unit of the value.
+        low: Lowest value that a sensor of this channel can report, or that its actuator takes; -inf if none is known.
+        high: Highest such value.
+        range_of: What gives this range.
     """
 
     name: str
     unit: str = ""
+    low: float = -np.inf
+    high: float = np.inf
+    range_of: str = ""
 
     def __str__(self) -> str:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
@@ -42,6 +48,8 @@ class PhysicsParameter:
         combine: How several faults on this parameter act together.
         typical: A value with a visible effect within a few steps; None for twice the neutral value, or 8 if that is 0.
         levels: Values with names of their own, which need no calibration: name and value.
+        plausible: Lowest and highest value that a real system could have; named strengths are within.
+        range_of: What gives these two values.
     """
 
     name: str
@@ -52,6 +60,8 @@ class PhysicsParameter:
     combine: Literal["add", "multiply"] = "add"
     typical: float | None = None
     levels: tuple[tuple[str, float], ...] = ()
+    plausible: tuple[float, float] = (-np.inf, np.inf)
+    range_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

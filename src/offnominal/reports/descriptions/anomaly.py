@@ -11,7 +11,7 @@ from offnominal.anomalies.world_anomalies import anomalies_of
 from offnominal.core.errors import MissingDependency, UnknownName, did_you_mean
 from offnominal.reports.descriptions.description import Description, page
 from offnominal.reports.descriptions.docstrings import opening
-from offnominal.reports.descriptions.strength_rows import level_parameters
+from offnominal.reports.descriptions.strength_rows import level_parameters, severity_rows
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.world_card import PhysicsParameter
 
@@ -35,6 +35,8 @@ def anomaly_rows(world: str) -> list[dict[str, Any]]:
 
 def describe_anomaly(id: str, world: str | None = None) -> Description:
     """Return the description of an anomaly: formula, parameter, and its strengths in every world that has it.
+
+    With a world, also what each strength costs and changes there.
 
     Args:
         id: Id of the anomaly, such as ``"action/noise"``.
@@ -63,7 +65,7 @@ def describe_anomaly(id: str, world: str | None = None) -> Description:
             "parameter": anomaly.symbol,
             **_facts(anomaly, having),
         },
-        tables={"strengths": _strengths(id, having)},
+        tables={"strengths": _strengths(id, having), **({"severity": severity_rows(world, id)} if world else {})},
         documentation=page("guide/anomalies.md"),
     )
 

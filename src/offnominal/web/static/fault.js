@@ -26,7 +26,7 @@ function strengths() {
   const most = Math.max(...DATA.strengths.flatMap((row) => [row.lost?.[2] ?? 0, row.lost_random?.[2] ?? 0]), 0.05);
   const now = DATA.variants[variantNow()];
   const rows = DATA.strengths.map((row, place) => ({
-    keys: [place, row.parameter, row.lost?.[0], null, row.lost_random?.[0]],
+    keys: [place, row.parameter, row.lost?.[0], null, row.lost_random?.[0], row.signal],
     node: html(
       "tr",
       { class: row.name === now ? "leader" : null },
@@ -35,10 +35,11 @@ function strengths() {
       html("td", {}, lost(row.lost)),
       html("td", { class: "graph narrow" }, row.lost ? lostBar(row.lost, most) : null),
       html("td", {}, lost(row.lost_random)),
+      html("td", {}, row.signal == null ? "–" : `${Number(row.signal.toPrecision(3))}`),
     ),
   }));
   const parameter = symbol ? `${symbol}${unit && unit !== "1" ? `, ${unit}` : ""}` : "parameter";
-  const labels = ["Strength", parameter, "Lost from the start", "", "Lost, random onset"];
+  const labels = ["Strength", parameter, "Lost from the start", "", "Lost, random onset", "Change, nominal SD"];
   if (rows.length) sortable(byId("strengths"), labels.map((label, place) => ({ label, sort: place !== 3, className: place === 0 ? "left" : place === 3 ? "graph" : undefined })), rows);
 }
 

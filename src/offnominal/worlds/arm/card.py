@@ -38,6 +38,24 @@ BLOCK_LOW, BLOCK_HIGH = (-0.15, 0.2), (0.15, 0.4)
 BLOCK_HALF = 0.03
 """Half the side of the block."""
 
+MOST_FRICTION = 36.0
+"""Viscous friction with which a wrist's 12 N m just reach the joint speed of the task, 0.1 m/s at 0.3 m."""
+
+
+def _moving_goal(step: float) -> PhysicsParameter:
+    """Return the parameter of a goal that moves, for the displacement that an action of 1 asks for."""
+    return PhysicsParameter(
+        "moving_goal",
+        0.0,
+        "distance that the goal moves along x per control period, back and forth in its box",
+        "m",
+        minimum=0.0,
+        typical=0.004,
+        plausible=(0.0, step),
+        range_of="displacement that an action of 1 asks for, or the gripper could never follow",
+    )
+
+
 _ARM_PARAMETERS = (
     PhysicsParameter(
         "robot_speed",
@@ -47,15 +65,10 @@ _ARM_PARAMETERS = (
         minimum=0.0,
         combine="multiply",
         typical=0.001,
+        plausible=(0.0, MAX_STEP),
+        range_of="from a robot that stands to the nominal limit",
     ),
-    PhysicsParameter(
-        "moving_goal",
-        0.0,
-        "distance that the goal moves along x per control period, back and forth in its box",
-        "m",
-        minimum=0.0,
-        typical=0.004,
-    ),
+    _moving_goal(STEP),
     PhysicsParameter(
         "robot_friction",
         0.0,
@@ -63,6 +76,8 @@ _ARM_PARAMETERS = (
         "N m s/rad",
         minimum=0.0,
         typical=100.0,
+        plausible=(0.0, MOST_FRICTION),
+        range_of="full torque of a wrist at the joint speed of the task",
     ),
     PhysicsParameter(
         "payload",
@@ -71,17 +86,33 @@ _ARM_PARAMETERS = (
         "kg",
         minimum=0.0,
         typical=5.0,
+        plausible=(0.0, 3.0),
+        range_of="rated payload of the UR3",
     ),
 )
+
+
+def _position(name: str) -> tuple[Channel, ...]:
+    ends = zip("xyz", TARGET_LOW, TARGET_HIGH, strict=True)
+    return tuple(Channel(f"{name} {axis}", "m", low, high, "box that the gripper stays in") for axis, low, high in ends)
+
+
+def _quaternion(name: str) -> tuple[Channel, ...]:
+    return tuple(Channel(f"{name} quaternion {part}", "1", -1.0, 1.0, "a unit quaternion") for part in "wxyz")
+
+
+def _displacements(size: str) -> tuple[Channel, ...]:
+    return tuple(Channel(f"displacement {axis}", size, -1.0, 1.0, "largest displacement") for axis in "xyz")
+
+
+MAX_SPEED = MAX_STEP / 0.04
 _TCP = (
-    *(Channel(f"gripper {axis}", "m") for axis in "xyz"),
-    *(Channel(f"gripper velocity {axis}", "m/s") for axis in "xyz"),
+    *_position("gripper"),
+    *(Channel(f"gripper velocity {axis}", "m/s", -MAX_SPEED, MAX_SPEED, "largest displacement") for axis in "xyz"),
 )
-_GOAL = (
-    *(Channel(f"goal {axis}", "m") for axis in "xyz"),
-    *(Channel(f"goal quaternion {part}", "1") for part in "wxyz"),
-)
-_ACTION = (*(Channel(f"displacement {axis}", "4 mm") for axis in "xyz"), Channel("gripper", "1 open, -1 closed"))
+_GOAL = (*_position("goal"), *_quaternion("goal"))
+_GRIPPER = Channel("gripper", "1 open, -1 closed", -1.0, 1.0, "open to closed")
+_ACTION = (*_displacements("4 mm"), _GRIPPER)
 
 
 def _training(reward_scale: float, cloning_weight: float, *, steps: int) -> TrainingPresets:
@@ -146,7 +177,7 @@ ROBOT_REACH = WorldCard(
     expert_return=-150.976,
     random_return=-244.91,
     observation=(*_TCP, *_GOAL),
-    action=(*(Channel(f"displacement {axis}", "9 mm") for axis in "xyz"), _ACTION[3]),
+    action=(*_displacements("9 mm"), _GRIPPER),
     physics_parameters=(
         PhysicsParameter(
             "control_latency",
@@ -155,6 +186,8 @@ ROBOT_REACH = WorldCard(
             "s",
             minimum=0.001,
             typical=0.1,
+            plausible=(0.001, 1.0),
+            range_of="longest delay that the controller accepts",
         ),
         PhysicsParameter(
             "control_smoothing",
@@ -163,8 +196,10 @@ ROBOT_REACH = WorldCard(
             "s",
             minimum=0.03,
             typical=0.17,
+            plausible=(0.03, 0.2),
+            range_of="lookahead times that the controller accepts",
         ),
-        next(parameter for parameter in _ARM_PARAMETERS if parameter.name == "moving_goal"),
+        _moving_goal(ROBOT_STEP),
     ),
     target="offnominal.worlds.arm.robot_reach:RobotReach",
     tags=("camera", "threads"),
@@ -182,17 +217,24 @@ PICK_AND_PLACE = WorldCard(
     expert_return=-4.931,
     random_return=-71.088,
     observation=(
-        *(Channel(f"block {axis}", "m") for axis in "xyz"),
-        *(Channel(f"block quaternion {part}", "1") for part in "wxyz"),
+        *_position("block"),
+        *_quaternion("block"),
         *_TCP,
         *_GOAL,
-        Channel("gripper opening", "1 open, -1 closed"),
+        Channel("gripper opening", "1 open, -1 closed", -1.0, 1.0, "open to closed"),
     ),
     action=_ACTION,
     physics_parameters=(
         *_ARM_PARAMETERS,
         PhysicsParameter(
-            "grip_loss", 0.0, "part of the gripper's force that is lost; 1 for all of it", "1", minimum=0.0, typical=0.9
+            "grip_loss",
+            0.0,
+            "part of the gripper's force that is lost; 1 for all of it",
+            "1",
+            minimum=0.0,
+            typical=0.9,
+            plausible=(0.0, 1.0),
+            range_of="a part, at most all of it",
         ),
     ),
     target="offnominal.worlds.arm.pick_and_place:PickAndPlace",

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from math import pi
+
 from offnominal.core.registry import Spec
 from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPresets, WorldCard
 
 
-def _physics_parameters(force: str) -> tuple[PhysicsParameter, ...]:
+def _physics_parameters(
+    force: str, most_force: tuple[float, str], most_friction: tuple[float, str]
+) -> tuple[PhysicsParameter, ...]:
+    """Return the physics parameters of a robot.
+
+    Args:
+        force: Where the external force acts.
+        most_force: Largest plausible force, and why.
+        most_friction: Largest plausible dry friction, and why.
+    """
     return (
         PhysicsParameter(
             "mass",
@@ -15,22 +27,58 @@ def _physics_parameters(force: str) -> tuple[PhysicsParameter, ...]:
             "1",
             minimum=1e-6,
             combine="multiply",
+            plausible=(0.1, 10.0),
+            range_of="ten times its own mass, more than a robot carries",
         ),
-        PhysicsParameter("force", 0.0, f"constant external force {force}", "N"),
-        PhysicsParameter("friction", 0.0, "dry friction added to every joint of the robot", "N or N m", minimum=0.0),
+        PhysicsParameter(
+            "force",
+            0.0,
+            f"constant external force {force}",
+            "N",
+            plausible=(-most_force[0], most_force[0]),
+            range_of=most_force[1],
+        ),
+        PhysicsParameter(
+            "friction",
+            0.0,
+            "dry friction added to every joint of the robot",
+            "N or N m",
+            minimum=0.0,
+            plausible=(0.0, most_friction[0]),
+            range_of=most_friction[1],
+        ),
     )
 
 
-_ARM = (
-    "shoulder pan",
-    "shoulder lift",
-    "upper arm roll",
-    "elbow",
-    "forearm roll",
-    "wrist flex",
-    "wrist roll",
-)
-_LEGS = ("back thigh", "back shin", "back foot", "front thigh", "front shin", "front foot")
+_ARM = {
+    "shoulder pan": (-2.2854, 1.714602),
+    "shoulder lift": (-0.5236, 1.3963),
+    "upper arm roll": (-3.9, 0.8),
+    "elbow": (-2.3213, 0.0),
+    "forearm roll": (-pi, pi),
+    "wrist flex": (-2.094, 0.0),
+    "wrist roll": (-pi, pi),
+}
+"""Joints of the arm and the ends of their travel; a turn for those without."""
+_LEGS = {
+    "back thigh": (-0.52, 1.05),
+    "back shin": (-0.785, 0.785),
+    "back foot": (-0.4, 0.785),
+    "front thigh": (-1.0, 0.7),
+    "front shin": (-1.2, 0.87),
+    "front foot": (-0.5, 0.5),
+}
+"""Joints of the legs and the ends of their travel."""
+_STOPS = "end stops of the joint"
+
+
+def _angles(joints: Mapping[str, tuple[float, float]]) -> tuple[Channel, ...]:
+    return tuple(Channel(f"{joint} angle", "rad", *ends, _STOPS) for joint, ends in joints.items())
+
+
+def _velocities(joints: Iterable[str], most: float, why: str) -> tuple[Channel, ...]:
+    return tuple(Channel(f"{joint} velocity", "rad/s", -most, most, why) for joint in joints)
+
 
 _WITH_DEMONSTRATIONS = {
     "steps": 2_500_000,
@@ -68,13 +116,17 @@ CARDS = {
             expert_return=182.664,
             random_return=-4.111,
             observation=(
-                Channel("cart position", "m"),
-                Channel("pole angle from hanging", "rad"),
-                Channel("cart velocity", "m/s"),
-                Channel("pole angular velocity", "rad/s"),
+                Channel("cart position", "m", -2.5, 2.5, "length of the rail"),
+                Channel("pole angle from hanging", "rad", -2.0 * pi, 2.0 * pi, "a turn to either side"),
+                Channel("cart velocity", "m/s", -10.0, 10.0, "full force along half the rail"),
+                Channel("pole angular velocity", "rad/s", -20.0, 20.0, "twice that of a swing-up"),
             ),
-            action=(Channel("cart force", "100 N"),),
-            physics_parameters=_physics_parameters("on the pole against x"),
+            action=(Channel("cart force", "100 N", -3.0, 3.0, "full force of the motor"),),
+            physics_parameters=_physics_parameters(
+                "on the pole against x",
+                (900.0, "three times the motor's force of 300 N"),
+                (15.0, "it holds the pole of 5 kg still in every position"),
+            ),
             target="offnominal.worlds.mujoco.cartpole:CartpoleSwingup",
             tags=("camera",),
             scripted_expert=Spec("SwingUp", "offnominal.worlds.mujoco.swing_up:SwingUp"),
@@ -90,12 +142,16 @@ CARDS = {
             expert_return=-55.806,
             random_return=-224.855,
             observation=(
-                *(Channel(f"{joint} angle", "rad") for joint in _ARM),
-                *(Channel(f"goal {axis}", "m") for axis in "xyz"),
-                *(Channel(f"{joint} velocity", "rad/s") for joint in _ARM),
+                *_angles(_ARM),
+                *(Channel(f"goal {axis}", "m", -1.0, 1.0, "reach of the arm") for axis in "xyz"),
+                *_velocities(_ARM, 10.0, "full torque against the damping of a wrist"),
             ),
-            action=tuple(Channel(f"{joint} torque", "N m") for joint in _ARM),
-            physics_parameters=_physics_parameters("on the forearm downwards"),
+            action=tuple(Channel(f"{joint} torque", "N m", -1.0, 1.0, "full torque of the motor") for joint in _ARM),
+            physics_parameters=_physics_parameters(
+                "on the forearm downwards",
+                (4.5, "three times what the shoulder's torque of 1 N m holds at the middle of the forearm"),
+                (1.0, "full torque of a motor, beyond which its joint is stuck"),
+            ),
             target="offnominal.worlds.mujoco.reacher:Reacher3D",
             tags=("camera", "threads"),
             scripted_expert=Spec(
@@ -131,20 +187,24 @@ CARDS = {
             expert_return=2618.671,
             random_return=-56.528,
             observation=(
-                Channel("forward speed over the step", "m/s"),
-                Channel("torso height", "m"),
-                Channel("torso pitch", "rad"),
-                *(Channel(f"{joint} angle", "rad") for joint in _LEGS),
-                Channel("forward velocity", "m/s"),
-                Channel("vertical velocity", "m/s"),
-                Channel("pitch velocity", "rad/s"),
-                *(Channel(f"{joint} velocity", "rad/s") for joint in _LEGS),
+                Channel("forward speed over the step", "m/s", -20.0, 20.0, "top speed"),
+                Channel("torso height", "m", -0.7, 0.7, "floor to twice the standing height"),
+                Channel("torso pitch", "rad", -pi, pi, "a turn"),
+                *_angles(_LEGS),
+                Channel("forward velocity", "m/s", -20.0, 20.0, "top speed"),
+                Channel("vertical velocity", "m/s", -5.0, 5.0, "fall from 1.3 m"),
+                Channel("pitch velocity", "rad/s", -10.0, 10.0, "twice that of a gallop"),
+                *_velocities(_LEGS, 30.0, "that of the legs at top speed"),
             ),
             action=tuple(
-                Channel(f"{joint} torque", f"{gear} N m")
+                Channel(f"{joint} torque", f"{gear} N m", -1.0, 1.0, "full torque of the motor")
                 for joint, gear in zip(_LEGS, (120, 90, 60, 120, 60, 30), strict=True)
             ),
-            physics_parameters=_physics_parameters("on the front foot against x"),
+            physics_parameters=_physics_parameters(
+                "on the front foot against x",
+                (165.0, "three times the grip of the feet, 0.4 of the weight of 14 kg"),
+                (30.0, "full torque of the weakest motor, beyond which its joint is stuck"),
+            ),
             target="offnominal.worlds.mujoco.cheetah:HalfCheetah",
             tags=("camera", "threads"),
             scripted_expert=Spec("Gait", "offnominal.worlds.mujoco.gait:Gait"),

@@ -32,27 +32,57 @@ LAYOUTS = {
 }
 
 _OBSERVATION = (
-    Channel("goal relative x", "m"),
-    Channel("goal relative y", "m"),
-    Channel("desired offset x", "m"),
-    Channel("desired offset y", "m"),
-    Channel("agent x", "m"),
-    Channel("agent y", "m"),
-    Channel("agent velocity x", "m/s"),
-    Channel("agent velocity y", "m/s"),
-    Channel("goal vector x", "m"),
-    Channel("goal vector y", "m"),
-    *(Channel(f"object lidar {45 * k} deg", "1") for k in range(8)),
-    *(Channel(f"hazard lidar {45 * k} deg", "1") for k in range(8)),
-)
-_ACTION = (Channel("thrust x", "5 N"), Channel("thrust y", "5 N"))
-_PHYSICS_PARAMETERS = (
-    PhysicsParameter("force", 0.0, "constant force on the agent, this much along each axis", "N"),
-    PhysicsParameter(
-        "moving_objects", 0.0, "bound of a random force on every object, drawn each step", "N", minimum=0.0
+    *(
+        Channel(f"{name} {axis}", "m", -2.0, 2.0, "width of the arena")
+        for name in ("goal relative", "desired offset", "agent")
+        for axis in "xy"
     ),
-    PhysicsParameter("mass", 1.0, "factor on the agent's mass", "1", minimum=1e-6, combine="multiply"),
-    PhysicsParameter("damping", 0.25, "share of velocity lost per step", "1", minimum=0.0),
+    *(Channel(f"agent velocity {axis}", "m/s", -1.0, 1.0, "top speed of the agent") for axis in "xy"),
+    *(Channel(f"goal vector {axis}", "m", -2.0, 2.0, "width of the arena") for axis in "xy"),
+    *(
+        Channel(f"{seen} lidar {45 * k} deg", "1", 0.0, 1.0, "nothing in reach to touching")
+        for seen in ("object", "hazard")
+        for k in range(8)
+    ),
+)
+_ACTION = tuple(Channel(f"thrust {axis}", "5 N", -1.0, 1.0, "full thrust") for axis in "xy")
+_PHYSICS_PARAMETERS = (
+    PhysicsParameter(
+        "force",
+        0.0,
+        "constant force on the agent, this much along each axis",
+        "N",
+        plausible=(-15.0, 15.0),
+        range_of="three times the thrust of 5 N per axis",
+    ),
+    PhysicsParameter(
+        "moving_objects",
+        0.0,
+        "bound of a random force on every object, drawn each step",
+        "N",
+        minimum=0.0,
+        plausible=(0.0, 15.0),
+        range_of="three times the thrust of the agent, which moves the objects otherwise",
+    ),
+    PhysicsParameter(
+        "mass",
+        1.0,
+        "factor on the agent's mass",
+        "1",
+        minimum=1e-6,
+        combine="multiply",
+        plausible=(0.1, 10.0),
+        range_of="ten times its own mass, more than a robot carries",
+    ),
+    PhysicsParameter(
+        "damping",
+        0.25,
+        "share of velocity lost per step",
+        "1",
+        minimum=0.0,
+        plausible=(0.0, 1.0),
+        range_of="a share, at most all of it",
+    ),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import pi
+
 from offnominal.core.registry import Spec
 from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPresets, WorldCard
 
@@ -34,17 +36,19 @@ LANE_KEEP = WorldCard(
     expert_return=-47.263,
     random_return=-220.78,
     observation=(
-        Channel("speed", "100 km/h"),
-        Channel("target speed", "100 km/h"),
-        Channel("acceleration", "m/s²"),
-        Channel("heading", "rad"),
-        Channel("distance to lane centre", "m"),
-        Channel("distance to vehicle ahead", "m"),
-        Channel("relative velocity of vehicle ahead", "m/s"),
-        Channel("acceleration command", "1"),
-        Channel("steering command", "1"),
+        Channel("speed", "100 km/h", 0.0, 2.0, "standing to 200 km/h"),
+        Channel("target speed", "100 km/h", 0.0, 2.0, "standing to 200 km/h"),
+        Channel("acceleration", "m/s²", -10.0, 10.0, "grip of dry tyres, about 1 g"),
+        Channel("heading", "rad", -0.25 * pi, 0.25 * pi, "45 degrees, where an episode ends"),
+        Channel("distance to lane centre", "m", -1.5, 1.5, "distance at which an episode ends"),
+        Channel("distance to vehicle ahead", "m", 0.0, MAX_GAP, "reach of the distance sensor"),
+        Channel("relative velocity of vehicle ahead", "m/s", -56.0, 56.0, "200 km/h in either direction"),
+        Channel("acceleration command", "1", -1.0, 1.0, "full brake to full throttle"),
+        Channel("steering command", "1", -1.0, 1.0, "full lock"),
     ),
-    action=(Channel("change of acceleration", "0.1"), Channel("change of steering", "0.1")),
+    action=tuple(
+        Channel(f"change of {command}", "0.1", -1.0, 1.0, "largest change") for command in ("acceleration", "steering")
+    ),
     physics_parameters=(
         PhysicsParameter(
             "brake_fail",
@@ -54,6 +58,8 @@ LANE_KEEP = WorldCard(
             minimum=0.0,
             combine="multiply",
             typical=0.04,
+            plausible=(0.0, 1.0),
+            range_of="from no effect of the brake to the nominal one",
         ),
         PhysicsParameter(
             "steer_fail",
@@ -63,6 +69,8 @@ LANE_KEEP = WorldCard(
             minimum=0.0,
             combine="multiply",
             typical=0.05,
+            plausible=(0.0, 1.0),
+            range_of="from no effect of the steering to the nominal one",
         ),
         PhysicsParameter(
             "slippery_road",
@@ -72,6 +80,8 @@ LANE_KEEP = WorldCard(
             minimum=0.0,
             combine="multiply",
             typical=0.06,
+            plausible=(0.05, 1.0),
+            range_of="wet ice to a dry road",
         ),
         PhysicsParameter(
             "ghost_driver",
@@ -80,6 +90,8 @@ LANE_KEEP = WorldCard(
             "m/s",
             minimum=0.0,
             typical=20.0,
+            plausible=(0.0, 56.0),
+            range_of="200 km/h",
         ),
         PhysicsParameter(
             "heavy_rain",
@@ -88,6 +100,8 @@ LANE_KEEP = WorldCard(
             "mm/h",
             minimum=0.0,
             typical=100.0,
+            plausible=(0.0, 300.0),
+            range_of="the largest rainfall of an hour on record, 305 mm",
         ),
     ),
     target="offnominal.worlds.road.lane_keeping:LaneKeeping",
