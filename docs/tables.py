@@ -29,8 +29,10 @@ from offnominal.anomalies.strengths import (
     published_strengths,
     strengths_table,
 )
+from offnominal.detectors.catalogue import UNTRAINED, detectors
 from offnominal.evaluation.metric import Metric
 from offnominal.evaluation.metrics import METRIC_GROUPS, METRICS
+from offnominal.laws.reference_data import REFERENCE_IMAGES, REFERENCE_SYMBOLS, REFERENCE_TABLES, REFERENCE_WORLDS
 from offnominal.reports.tables import markdown
 from offnominal.worlds import PhysicsParameter, make_world, worlds
 
@@ -459,10 +461,17 @@ def attack_rows(_: str) -> list[Row]:
     ]
 
 
-def learning_rows(_: str) -> list[Row]:
-    """Return the trained AUROC of every detector on the reference data, with the larger of the other two."""
+REFERENCE_KINDS = {
+    "rows": (*REFERENCE_TABLES, *REFERENCE_WORLDS),
+    "images": REFERENCE_IMAGES,
+    "symbols": REFERENCE_SYMBOLS,
+}
+
+
+def learning_rows(kind: str) -> list[Row] | str:
+    """Return the trained AUROC of every detector on reference data of a kind, with the larger of the other two."""
     rows: dict[str, Row] = {}
-    measured = _measured("learning")
+    measured = [each for each in _measured("learning") if each["data"] in REFERENCE_KINDS[kind]]
     names = list(dict.fromkeys(each["data"] for each in measured))
     for each in measured:
         row = rows.setdefault(
@@ -471,7 +480,15 @@ def learning_rows(_: str) -> list[Row]:
         other = max(each["untrained"], each["gaussian"])
         shown = f"{each['trained']} / {other}"
         row[f"`{each['data']}`"] = shown if each["learned"] == "yes" else f"**{shown}**"
-    return list(rows.values())
+    return list(rows.values()) or f"No detector of {kind} was measured yet."
+
+
+def learning_missing(_: str) -> str:
+    """Return the trained detectors that have no row in the tables above."""
+    known = {each["detector"] for each in _measured("learning")}
+    trained = [name for name in detectors.ids() if f"{name}{UNTRAINED}" in detectors]
+    missing = [f"`{name}`" for name in trained if name not in known]
+    return f"Not measured yet: {', '.join(missing)}." if missing else "All trained detectors were measured."
 
 
 def pidforest_rows(_: str) -> list[Row]:
@@ -544,6 +561,7 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "audit_verdicts": audit_verdict_rows,
     "leaderboard": leaderboard_table,
     "learning": learning_rows,
+    "learning_missing": learning_missing,
     "convergence": convergence_rows,
     "pidforest": pidforest_rows,
     "latency": latency_rows,

@@ -26,7 +26,8 @@ def main() -> None:
         sys.exit("torch is installed; the smoke test is about an installation without it.")
     program = Path(sys.executable).with_name("offnominal")
     with tempfile.TemporaryDirectory() as elsewhere:
-        for arguments in (["--version"], ["doctor"], ["worlds"], ["studies", "quickstart"]):
+        published = ["reproduce", "ood-rl", "--table", "3"]
+        for arguments in (["--version"], ["doctor"], ["worlds"], ["studies", "quickstart"], published):
             subprocess.run([program, *arguments], check=True, cwd=elsewhere, stdout=subprocess.DEVNULL)
     world = "SAP-Goal0-v0"
     policy = off.expert(world)

@@ -2,6 +2,7 @@
 
 import csv
 from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,22 @@ import pytest
 from offnominal.detectors import KNN, Time, make_detector, on_transitions
 from offnominal.detectors.transitions import OnTransitions
 from offnominal.laws import MARGIN, check_learning
-from offnominal.laws.reference_data import REFERENCE_TABLES, REFERENCE_WORLDS, reference_episodes, reference_table
+from offnominal.laws.learning import REFERENCES
+from offnominal.laws.reference_data import (
+    BAR_ONSET,
+    GREY,
+    PHASES,
+    REFERENCE_IMAGES,
+    REFERENCE_SYMBOLS,
+    REFERENCE_TABLES,
+    REFERENCE_WORLDS,
+    SIDE,
+    STEP,
+    reference_episodes,
+    reference_images,
+    reference_symbols,
+    reference_table,
+)
 
 pytestmark = pytest.mark.long
 
@@ -54,8 +70,11 @@ def test_a_detector_that_learns_obeys_the_law():
 
 @pytest.mark.parametrize("kind", [Stuck, Gaussian])
 def test_a_detector_that_does_not_learn_breaks_the_law_everywhere(kind):
-    for name, finding in outcomes(lambda: OnTransitions(kind(5), view="transition")).items():
-        assert f"expected {MARGIN:g} more than both" in finding.problem, name
+    found = outcomes(lambda: OnTransitions(kind(5), view="transition"))
+    for name in (*REFERENCE_TABLES, *REFERENCE_WORLDS):
+        assert f"expected {MARGIN:g} more than both" in found[name].problem, name
+    assert {found[name].skipped for name in REFERENCE_IMAGES} == {"it does not score images"}
+    assert {found[name].skipped for name in REFERENCE_SYMBOLS} == {"it does not score symbols"}
 
 
 def test_an_exception_is_given_as_the_reason():
@@ -75,24 +94,68 @@ def test_anomalous_rows_have_mean_and_covariance_of_nominal_rows(name):
     np.testing.assert_allclose(np.cov(table.anomalous.T), np.cov(table.training.T), atol=0.2)
 
 
-@pytest.mark.parametrize("world", REFERENCE_WORLDS)
-def test_faulty_episodes_are_twins_until_the_onset(world):
-    found = reference_episodes(world)
+EPISODES = {
+    **dict.fromkeys(REFERENCE_WORLDS, reference_episodes),
+    **dict.fromkeys(REFERENCE_IMAGES, reference_images),
+    **dict.fromkeys(REFERENCE_SYMBOLS, reference_symbols),
+}
+
+
+@pytest.mark.parametrize("name", EPISODES)
+def test_faulty_episodes_are_twins_until_the_onset(name):
+    found = EPISODES[name](name)
     for nominal, faulty in zip(found.nominal, found.faulty, strict=True):
         until = min(found.onset, len(nominal), len(faulty))
         np.testing.assert_array_equal(nominal.observations[:until], faulty.observations[:until])
+        assert faulty.active.sum() == max(len(faulty) - found.onset, 0)
 
 
-MEASURED = Path(__file__).parents[2] / "docs" / "measured" / "learning.csv"
-STEPS = 1000
+def bars(episodes):
+    """Return brightness and width of every bar, and its steps."""
+    for episode in episodes:
+        profile = episode.observations[:, 0].mean(axis=1, dtype=np.float64) - GREY
+        bright, there = profile[:, abs(profile).argmax(axis=1)][0, 0] > 0.0, abs(profile) > 30.0
+        centre = np.angle((there * np.exp(2j * np.pi * np.arange(SIDE) / SIDE)).sum(axis=1)) * SIDE / 2.0 / np.pi
+        steps = (np.diff(centre) + SIDE / 2.0) % SIDE - SIDE / 2.0
+        yield bright, there.sum(axis=1), steps.round(), episode.actions[:, 0]
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_a_fault_of_a_bar_changes_only_what_belongs_together(faulty):
+    def parts(name):
+        found = reference_images(name)
+        return bars(found.faulty if faulty else found.nominal)
+
+    sign, after = (-1.0 if faulty else 1.0), slice(BAR_ONSET, None)
+    for _, widths, steps, actions in parts("bar-actions"):
+        assert set(widths) == {2 * STEP}
+        np.testing.assert_array_equal(steps[after], sign * STEP * actions[after])
+    for bright, widths, steps, actions in parts("bar-direction"):
+        assert (set(widths), set(actions)) == ({2 * STEP}, {0.0})
+        assert set(steps[after]) == {sign * (STEP if bright else -STEP)}
+    for bright, widths, steps, actions in parts("bar-width"):
+        assert set(widths[BAR_ONSET + 1 :]) == {2 * STEP if bright != faulty else STEP}
+        np.testing.assert_array_equal(steps, STEP * actions)
+
+
+def test_the_cycle_of_symbols_runs_backwards_from_the_onset():
+    found = reference_symbols("cycle")
+    for episode in found.faulty:
+        waited = episode.observations[1:, -1] > 0.0
+        steps = np.diff(episode.observations[:, -2]) % PHASES
+        np.testing.assert_array_equal(steps, np.where(waited, 0, np.where(episode.active, PHASES - 1, 1)))
+
+
+ROOT = Path(__file__).parents[2]
+MEASURED = ROOT / "docs" / "measured" / "learning.csv"
 
 
 def budget(name):
     """The parameters of `benchmarks/learning.py`."""
-    given = make_detector(name).get_params()
-    if "pretrain_iter" in given:
-        return {"max_iter": STEPS // 2, "pretrain_iter": STEPS // 2, "device": "cpu"}
-    return ({"max_iter": STEPS} if "max_iter" in given else {}) | {"device": "cpu"}
+    spec = spec_from_file_location("learning", ROOT / "benchmarks" / "learning.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.budget_of(name)
 
 
 with MEASURED.open(encoding="utf-8") as file:
@@ -106,5 +169,7 @@ TRAINED = list(dict.fromkeys(row["detector"] for row in PUBLISHED))
 )
 def test_a_trained_detector_learns_or_its_page_says_that_it_does_not(name):
     own = [row for row in PUBLISHED if row["detector"] == name]
-    exceptions = {row["data"]: "measured, on the page" for row in own if row["learned"] == "no"}
+    exceptions = dict.fromkeys(REFERENCES, "not measured") | {
+        row["data"]: "measured, on the page" if row["learned"] == "no" else "" for row in own
+    }
     check_learning(partial(make_detector, name, **budget(name)), exceptions=exceptions).raise_if_broken()

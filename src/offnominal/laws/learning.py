@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from offnominal.core.checks import instance_of
+from offnominal.core.episode import Episode
 from offnominal.core.errors import LawBroken
 from offnominal.core.types import FloatArray
 from offnominal.detectors.catalogue import make_detector
@@ -19,10 +20,15 @@ from offnominal.detectors.rows.mahalanobis import Mahalanobis
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.transitions.on_transitions import OnTransitions
 from offnominal.laws.reference_data import (
+    REFERENCE_IMAGES,
+    REFERENCE_SYMBOLS,
     REFERENCE_TABLES,
     REFERENCE_WORLDS,
+    ReferenceEpisodes,
     ReferenceTable,
     reference_episodes,
+    reference_images,
+    reference_symbols,
     reference_table,
 )
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
@@ -30,6 +36,10 @@ from offnominal.laws.report import LawReport, SkipLaw, check_laws
 MARGIN = 0.05
 """How much larger the AUROC of a trained detector has to be."""
 SEED = 1
+REFERENCES = (*REFERENCE_TABLES, *REFERENCE_WORLDS, *REFERENCE_IMAGES, *REFERENCE_SYMBOLS)
+"""Names of all reference data."""
+CELL = 4
+"""Width of the cells whose mean brightness a Gaussian of images gets, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +65,15 @@ class LearningCase:
 def check_learning(detector: str | Callable[[], Detector], *, exceptions: Mapping[str, str] | None = None) -> LawReport:
     """Check that a detector learns: after training it is better than before, and than a Gaussian.
 
-    There are three tables and two worlds, whose anomalies have nearly the mean and the covariance of nominal rows. On
-    each the AUROC has to be larger than that of the untrained twin, and than that of the Mahalanobis distance, by
-    :data:`MARGIN`. The law applies to detectors that have an untrained twin. Tables are for row detectors; in one
-    world the fault shows only in transitions, and row detectors that score single observations are not checked there.
+    There are three tables and two worlds, three sets of images and one of symbols, whose anomalies have nearly the mean
+    and the covariance of nominal rows. On each the AUROC has to be larger than that of the untrained twin, and than
+    that of the Mahalanobis distance, by :data:`MARGIN`. The law applies to detectors that have an untrained twin.
+    Tables are for row detectors; in one world the fault shows only in transitions, and row detectors that score single
+    observations are not checked there. Images are for detectors of images, symbols for those of symbols.
 
     Args:
         detector: Id, or a function that returns a new, unfitted detector, such as its class.
-        exceptions: Why the detector need not learn, by the name of a table or the id of a world. The law is skipped
-            there.
+        exceptions: Why the detector need not learn, by the name of the reference data. The law is skipped there.
 
     Example:
         >>> report = check_learning("KNN")
@@ -77,9 +87,7 @@ def check_learning(detector: str | Callable[[], Detector], *, exceptions: Mappin
     def law(name: str) -> Callable[[], None]:
         return lambda: _require_learned(make, name, excused.get(name, ""))
 
-    return check_laws(
-        sample.name, {f"it learns from {name}": law(name) for name in (*REFERENCE_TABLES, *REFERENCE_WORLDS)}
-    )
+    return check_laws(sample.name, {f"it learns from {name}": law(name) for name in REFERENCES})
 
 
 def measure_learning(detector: Detector, name: str) -> LearningCase:
@@ -87,7 +95,7 @@ def measure_learning(detector: Detector, name: str) -> LearningCase:
 
     Args:
         detector: Unfitted detector.
-        name: Name of a reference table, or id of a reference world.
+        name: Name of the reference data.
 
     Raises:
         SkipLaw: The law does not apply to the detector there.
@@ -100,16 +108,42 @@ def measure_learning(detector: Detector, name: str) -> LearningCase:
             *(_auroc_of_rows(each, table) for each in (row_detector, _untrained(row_detector), Mahalanobis()))
         )
     twin = _untrained_detector(detector)
-    episodes = reference_episodes(name)
-    if detector.pixel_observations:
-        raise SkipLaw("it scores images, which the reference data do not have")
+    _require_kind(detector, name)
+    if name in REFERENCE_IMAGES:
+        images = reference_images(name)
+        gaussian = _auroc_of_episodes(OnTransitions(Mahalanobis(), view="transition"), _cells(images))
+        return LearningCase(_auroc_of_episodes(detector, images), _auroc_of_episodes(twin, images), gaussian)
+    episodes = reference_symbols(name) if name in REFERENCE_SYMBOLS else reference_episodes(name)
     view = detector.view if isinstance(detector, OnTransitions) else None
     if episodes.needs_transition and view is not None and view.name == "next_observation":
         raise SkipLaw("it scores single observations; the fault shows in transitions")
-    gaussian = OnTransitions(Mahalanobis())
+    baseline = OnTransitions(Mahalanobis(), view="transition" if name in REFERENCE_SYMBOLS else "next_observation")
     if view is not None:
-        gaussian.view = view
-    return LearningCase(*(_auroc_of_episodes(each, name) for each in (detector, twin, gaussian)))
+        baseline.view = view
+    return LearningCase(*(_auroc_of_episodes(each, episodes) for each in (detector, twin, baseline)))
+
+
+def _require_kind(detector: Detector, name: str) -> None:
+    """Skip the law if the reference data are not what a detector scores."""
+    if detector.pixel_observations != (name in REFERENCE_IMAGES):
+        raise SkipLaw("it scores images alone" if detector.pixel_observations else "it does not score images")
+    if (detector.default_world is not None) != (name in REFERENCE_SYMBOLS):
+        raise SkipLaw("it does not score symbols" if detector.default_world is None else "it scores symbols alone")
+
+
+def _cells(episodes: ReferenceEpisodes) -> ReferenceEpisodes:
+    """Return the mean brightness of cells instead of images."""
+
+    def averaged(episode: Episode) -> Episode:
+        grey = episode.observations.mean(axis=1, dtype=np.float32)
+        rows, columns = grey.shape[1] // CELL, grey.shape[2] // CELL
+        cells = grey.reshape(len(grey), rows, CELL, columns, CELL).mean(axis=(2, 4))
+        return replace(episode, observations=cells.reshape(len(grey), -1))
+
+    training, nominal, faulty = (
+        [averaged(each) for each in part] for part in (episodes.training, episodes.nominal, episodes.faulty)
+    )
+    return ReferenceEpisodes(training, nominal, faulty, episodes.onset, episodes.needs_transition)
 
 
 def _require_learned(make: Callable[[], Detector], name: str, excused: str) -> None:
@@ -143,8 +177,7 @@ def _auroc_of_rows(row_detector: RowDetector, table: ReferenceTable) -> float:
     return _auroc(fitted.score(table.nominal), fitted.score(table.anomalous))
 
 
-def _auroc_of_episodes(detector: Detector, world: str) -> float:
-    episodes = reference_episodes(world)
+def _auroc_of_episodes(detector: Detector, episodes: ReferenceEpisodes) -> float:
     fitted = detector.fit(episodes.training, seed=SEED)
     nominal, faulty = (
         np.concatenate([scores[episodes.onset :] for scores in fitted.score(part)])

@@ -1,4 +1,4 @@
-"""Reference data of the law of learning: three tables and two worlds, whose faults a Gaussian hardly notices."""
+"""Reference data of the law of learning: tables, worlds, moving bars and symbols, whose faults a Gaussian can miss."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ ROWS, FRESH_ROWS = 600, 400
 COLUMNS = 4
 EPISODES, FRESH_EPISODES = 60, 30
 """The same of episodes."""
+SIDE, GREY, STEP, BAR_NOISE = 32, 128.0, 4, 8.0
+"""Width of an image, its background, pixels that a bar moves in a step, and standard deviation of the noise."""
+BAR_EPISODES, FRESH_BAR_EPISODES, BAR_LENGTH, BAR_ONSET = 24, 12, 20, 8
+N_COUNTS, PHASES, SYMBOL_LENGTH, SYMBOL_ONSET = 22, 6, 40, 10
+"""Counts of a symbolic observation, phases of the cycle, and length and onset of episodes of symbols."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +135,86 @@ def reference_episodes(world: str) -> ReferenceEpisodes:
         collect(world, policy, FRESH_EPISODES, faults=each, seed=900, max_steps=60) for each in (None, fault)
     )
     return ReferenceEpisodes(training, nominal, faulty, onset, needs_transition)
+
+
+REFERENCE_IMAGES = ("bar-actions", "bar-direction", "bar-width")
+"""Names of the images of a bar: faults of how it follows actions, of its direction, and of its width."""
+REFERENCE_SYMBOLS = ("cycle",)
+"""Names of the symbols."""
+
+
+@cache
+def reference_images(name: str) -> ReferenceEpisodes:
+    """Return episodes of a bright or dark bar that moves on a grey background with noise.
+
+    The bar moves by its action to one side or the other. In ``"bar-actions"`` a fault reverses it. In
+    ``"bar-direction"`` bright bars move right and dark ones left, and a fault reverses that. In ``"bar-width"`` bright
+    bars are wide and dark ones narrow, and a fault exchanges the widths. So every position, step, brightness and width
+    is nominal; the fault is in how they belong together.
+
+    Example:
+        >>> found = reference_images("bar-actions")
+        >>> len(found.training), found.training[0].observations.shape
+        (24, (21, 3, 32, 32))
+    """
+    training = [_bar_episode(name, seed, None) for seed in range(BAR_EPISODES)]
+    seeds = range(BAR_EPISODES, BAR_EPISODES + FRESH_BAR_EPISODES)
+    nominal, faulty = ([_bar_episode(name, seed, onset) for seed in seeds] for onset in (None, BAR_ONSET))
+    return ReferenceEpisodes(training, nominal, faulty, BAR_ONSET, name != "bar-width")
+
+
+def _bar_episode(name: str, seed: int, onset: int | None) -> Episode:
+    """Return an episode; its noise does not depend on the fault."""
+    rng = Stream.named(seed, 0, f"reference/{name}").generator()
+    actions, active = (
+        rng.choice((-1.0, 1.0), BAR_LENGTH),
+        np.arange(BAR_LENGTH) >= (BAR_LENGTH if onset is None else onset),
+    )
+    bright, start = bool(rng.integers(2)), int(rng.integers(SIDE))
+    if name == "bar-direction":
+        actions = np.full(BAR_LENGTH, 1.0 if bright else -1.0)
+    turned = active & (name in ("bar-actions", "bar-direction"))
+    positions = start + STEP * np.concatenate([[0.0], np.cumsum(np.where(turned, -actions, actions))])
+    given = np.zeros(BAR_LENGTH) if name == "bar-direction" else actions
+    wide = np.full(BAR_LENGTH + 1, bright if name == "bar-width" else True)
+    wide[1:] ^= active & (name == "bar-width")
+    frames = np.full((BAR_LENGTH + 1, SIDE, SIDE), GREY)
+    contrast = rng.uniform(60.0, 100.0, BAR_LENGTH + 1) * (1.0 if bright else -1.0)
+    for frame, position, width, difference in zip(
+        frames, positions.astype(int), np.where(wide, 8, 4), contrast, strict=True
+    ):
+        frame[:, np.arange(position - width // 2, position + width // 2) % SIDE] += difference
+    frames += rng.normal(0.0, BAR_NOISE, frames.shape)
+    pixels = np.repeat(frames.clip(0.0, 255.0).astype(np.uint8)[:, None], 3, axis=1)
+    return Episode(pixels, given[:, None].astype(np.float32), np.zeros(BAR_LENGTH), active, seed=seed)
+
+
+@cache
+def reference_symbols(name: str) -> ReferenceEpisodes:
+    """Return episodes of a cycle of phases, which sometimes waits, beside counts that grow at random.
+
+    An observation has the counts and two categories, the phase and whether it waited. From the onset on the cycle of a
+    faulty episode runs backwards, so that every phase and every count is nominal, and mean and covariance of two
+    observations are as before.
+
+    Example:
+        >>> found = reference_symbols("cycle")
+        >>> len(found.training), found.training[0].observations.shape
+        (60, (41, 24))
+    """
+    training = [_symbol_episode(name, seed, None) for seed in range(EPISODES)]
+    seeds = range(EPISODES, EPISODES + FRESH_EPISODES)
+    nominal, faulty = ([_symbol_episode(name, seed, onset) for seed in seeds] for onset in (None, SYMBOL_ONSET))
+    return ReferenceEpisodes(training, nominal, faulty, SYMBOL_ONSET, needs_transition=True)
+
+
+def _symbol_episode(name: str, seed: int, onset: int | None) -> Episode:
+    """Return an episode; when it waits does not depend on the fault."""
+    rng = Stream.named(seed, 0, f"reference/{name}").generator()
+    active = np.arange(SYMBOL_LENGTH) >= (SYMBOL_LENGTH if onset is None else onset)
+    waits, start = rng.random(SYMBOL_LENGTH) < 0.2, int(rng.integers(PHASES))
+    moves = np.where(waits, 0, np.where(active, -1, 1))
+    phases = (start + np.concatenate([[0], np.cumsum(moves)])) % PHASES
+    counts = rng.random((SYMBOL_LENGTH + 1, N_COUNTS)) < 0.1
+    observations = np.column_stack([counts.cumsum(axis=0), phases, np.concatenate([[False], waits])]).astype(np.float32)
+    return Episode(observations, np.zeros((SYMBOL_LENGTH, 1), np.float32), np.zeros(SYMBOL_LENGTH), active, seed=seed)
