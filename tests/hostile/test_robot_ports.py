@@ -24,7 +24,7 @@ PATIENCE = 60.0
 """Seconds after which an answer counts as missing; long, because the machine may be busy."""
 SLOW = """
 from offnominal.worlds.arm.rtde import FREE_PORTS, RobotClient, RobotServer, VirtualController
-import socket
+import socket, time
 
 with RobotServer(VirtualController(), ports=FREE_PORTS) as server:
     for attack in ({attacks}):
@@ -37,6 +37,8 @@ with RobotServer(VirtualController(), ports=FREE_PORTS) as server:
                 pass
         for each in hostile:
             each.close()
+        while server._clients:  # It has not seen yet that they left, the robot's client too.
+            time.sleep(0.01)
         print("alive")
 """
 ATTACKS = [
