@@ -214,6 +214,8 @@ def test_a_policy_that_learned_far_less_than_the_best_is_refused():
     with pytest.raises(InvalidParameter, match=r"policy 2 of 3 is -70, .* leave out policies that earn less than 50%"):
         require_learned(-100.0, np.array([-10.0, -70.0, -40.0]))
     require_learned(-100.0, np.array([-10.0, -54.0, -40.0]))
+    with pytest.raises(InvalidParameter, match="there are 3 new episodes for 2 policies; each needs two at least"):
+        calibrate(WORLD, [expert(WORLD), expert(WORLD)], anomalies=["action/noise"], fresh=3)
     with pytest.raises(InvalidParameter, match="the list of policies is empty"):
         calibrate(WORLD, [], anomalies=["action/noise"])
 

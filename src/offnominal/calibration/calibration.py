@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -32,8 +30,8 @@ from offnominal.calibration.search import SearchResult, StrengthSearch
 from offnominal.calibration.signal_ratio import SignalRatio
 from offnominal.calibration.statistics import PolicyMean, mean, mean_over_policies
 from offnominal.core.checks import number_in, positive_integer
-from offnominal.core.errors import InvalidParameter, InvalidState, UnknownName
-from offnominal.core.job_processes import current_job, processes_for
+from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.job_processes import current_job, results_of
 from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import FloatArray
@@ -120,6 +118,11 @@ def calibrate(
         directions = axes_of(sample, anomalies)
         foreign = isinstance(sample, GymnasiumWorld | VectorEnvWorld)
     budget, fresh = fitted_sizes(directions, len(named), budget, fresh, max_episodes, len(policies))
+    if len(policies) > 1 and fresh < 2 * len(policies):
+        raise InvalidParameter(
+            f"there are {fresh} new episodes for {len(policies)} policies; each needs two at least: raise fresh or "
+            "max_episodes."
+        )
     if max_episodes is not None:
         most_fresh = fresh
     elif most_fresh is None:
@@ -253,15 +256,7 @@ class _Calibration:
         signals = copy(self.signals)
         signals.options = sampler.options
         job = replace(self, sampler=sampler, signals=signals)
-        with processes_for(job, workers, needs="an environment and a policy") as pool:
-            pending = {pool.submit(_strengths, axis): axis for axis in directions}
-            try:
-                for future in as_completed(pending):
-                    yield pending[future], future.result()
-            except BrokenProcessPool as error:
-                raise InvalidState("a calibration process ended; memory may be short: choose fewer workers.") from error
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        yield from results_of(_strengths, directions, job, workers, needs="an environment and a policy")
 
     def strengths(self, axis: Axis) -> list[Strength]:
         """Return one result per level, the weakest fault first."""

@@ -6,10 +6,15 @@ import multiprocessing
 import os
 import pickle
 import threading
-from concurrent.futures import ProcessPoolExecutor
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
 
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, InvalidState
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 _job: list[Any] = []
 
@@ -33,6 +38,33 @@ def processes_for(job: Any, workers: int, *, needs: str) -> ProcessPoolExecutor:
             "workers out."
         ) from None
     return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_start, initargs=(pickled,))
+
+
+def results_of(
+    work: Callable[[Task], Result], tasks: Iterable[Task], job: Any, workers: int, *, needs: str
+) -> Iterator[tuple[Task, Result]]:
+    """Return each task with its result, in the order in which they end.
+
+    Args:
+        work: Function of a module; it gets the job with :func:`current_job`.
+        tasks: The tasks; each is sent to one process.
+        job: As for :func:`processes_for`.
+        workers: Number of processes.
+        needs: As for :func:`processes_for`.
+
+    Raises:
+        InvalidParameter: The job cannot be pickled.
+        InvalidState: A process ended.
+    """
+    with processes_for(job, workers, needs=needs) as pool:
+        pending = {pool.submit(work, task): task for task in tasks}
+        try:
+            for future in as_completed(pending):
+                yield pending[future], future.result()
+        except BrokenProcessPool as error:
+            raise InvalidState("a process ended; memory may be short: choose fewer workers.") from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def current_job() -> Any:

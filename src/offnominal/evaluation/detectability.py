@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
-from concurrent.futures.process import BrokenProcessPool
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +19,8 @@ from offnominal.calibration.sampler import AnyPolicy
 from offnominal.calibration.statistics import first_crossing
 from offnominal.core.checks import positive_integer
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, InvalidState, SimulationDiverged
-from offnominal.core.job_processes import current_job, processes_for
+from offnominal.core.errors import InvalidParameter, SimulationDiverged
+from offnominal.core.job_processes import current_job, results_of
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import FloatArray
 from offnominal.detectors.catalogue import make_detector
@@ -155,15 +153,7 @@ class _Matching:
         job = copy(self)
         if has_threads(self.world):
             job.options = {**self.options, "threads": 1}
-        with processes_for(job, workers, needs="an environment and a policy") as pool:
-            pending = {pool.submit(_lines, axis): axis for axis in axes}
-            try:
-                for future in as_completed(pending):
-                    yield pending[future], future.result()
-            except BrokenProcessPool as error:
-                raise InvalidState("a process ended; memory may be short: choose fewer workers.") from error
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        yield from results_of(_lines, axes, job, workers, needs="an environment and a policy")
 
     def lines(self, axis: Axis) -> list[MatchedStrength]:
         """Return one line per level, the weakest fault first."""
