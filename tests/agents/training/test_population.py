@@ -14,10 +14,12 @@ from offnominal.agents.training.loop import greedy  # noqa: E402
 from offnominal.agents.training.population import Population  # noqa: E402
 from offnominal.agents.training.population_loop import (  # noqa: E402
     PopulationReplayBuffer,
+    PopulationUpdates,
     learn_population,
     new_population,
 )
 from offnominal.agents.training.settings import TrainingSettings  # noqa: E402
+from offnominal.core.cuda_graph import WARMUP_ITERATIONS  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.rollouts import evaluate_policy  # noqa: E402
 from offnominal.worlds import make_world  # noqa: E402
@@ -109,6 +111,25 @@ def test_an_agent_does_not_depend_on_the_others():
         member.write_back()
     for ours, theirs in zip(parameters_of(together.learners[1]), parameters_of(alone.learners[0]), strict=True):
         torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+def test_graphs_on_a_gpu_take_the_steps_of_the_cpu():
+    ends = []
+    for place in (CPU, torch.device("cuda")):
+        population = new_population(5, 2, SMALL.replace(anneal_learning_rate=False, gradient_steps=8), SEEDS, place)
+        buffer = PopulationReplayBuffer(len(SEEDS), 500, 500, (5, 2), place)
+        transitions = np.random.default_rng(0).normal(size=(len(SEEDS), 500, 14)).astype(np.float32)
+        transitions[..., 5:7] = np.tanh(transitions[..., 5:7])
+        transitions[..., -1] = transitions[..., -1] > 1.5
+        buffer.add(transitions)
+        updates = PopulationUpdates(population, buffer, compiled=False)
+        for _ in range(1 if place.type == "cuda" else 1 + WARMUP_ITERATIONS):  # the capture warms up with updates
+            updates(0.0)
+        assert population.draws.counter == 2 * (1 + WARMUP_ITERATIONS)
+        ends.append([parameter.detach().cpu() for parameter in population.critics.parameters()])
+    for ours, theirs in zip(*ends, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-4)
 
 
 def test_draws_are_uniform_and_normal_and_differ_between_agents_and_calls():

@@ -70,7 +70,7 @@ def learn_population(
     card = make_world(world, 1).card
     population = new_population(len(card.observation), len(card.action), settings, seeds, place)
     collector = _Collector(world, population, seeds, workers, options)
-    updates = _Updates(population, collector.replay_buffer, compiled=compiled)
+    updates = PopulationUpdates(population, collector.replay_buffer, compiled=compiled)
     evaluation_run = _Evaluations(world, population, seeds, evaluator, evaluations, report)
     total = max(1, settings.steps // settings.n_envs)
     start = time.perf_counter()
@@ -206,7 +206,7 @@ class _Collector:
         self._chosen.copy_(self.population.explore(self._seen))
 
 
-class _Updates:
+class PopulationUpdates:
     """Gradient steps; on a GPU several of them are captured into one graph and replayed."""
 
     def __init__(self, population: Population, replay_buffer: PopulationReplayBuffer, *, compiled: bool) -> None:
