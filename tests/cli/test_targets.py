@@ -128,7 +128,8 @@ def test_commands_take_environments_and_policies_of_a_module(
     monkeypatch.setattr("offnominal.calibration.calibrate", lambda *places, **options: given.append(places) or [])
     assert run("calibrate", *OWN) == 0
     assert given[0][0](1).card.id == "Still"
-    assert given[0][1](np.zeros((3, 2))).shape == (3, 1)
+    (policy,) = given[0][1]
+    assert policy(np.zeros((3, 2))).shape == (3, 1)
 
 
 @pytest.mark.parametrize(
