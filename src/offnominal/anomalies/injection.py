@@ -151,6 +151,12 @@ class Injection:
         if self._pixels is not None:
             self._pixels.follow_faults()
 
+    def _require(self, name: str, values: Array, rows: IntArray) -> None:
+        """Raise an error unless there is a value for every row, and rows are integers."""
+        if values.shape[:1] != (len(self.faults),):
+            require_shape(name, values, len(self.faults), "...")
+        require_integers("rows", rows, "rows")
+
     def act(self, actions: Array, rows: IntArray) -> Array:
         """Begin a transition: set the physics and return the actions with faults applied.
 
@@ -158,8 +164,7 @@ class Injection:
             actions: (n, ...): commanded actions; not changed.
             rows: Indices of the rows that are stepped.
         """
-        require_shape("actions", actions, len(self.faults), "...")
-        require_integers("rows", rows, "rows")
+        self._require("actions", actions, rows)
         self._table.advance(rows)
         self._physics.update(rows)
         return self._action.apply(actions, rows)
@@ -173,8 +178,7 @@ class Injection:
             observations: (n, ...): true observations; not changed.
             rows: Indices of the rows that were stepped.
         """
-        require_shape("observations", observations, len(self.faults), "...")
-        require_integers("rows", rows, "rows")
+        self._require("observations", observations, rows)
         observations = self._observation.apply(observations, rows)
         self._table.ticks[rows] += 1
         return observations if self._pixels is None else self._pixels.observe(observations, rows)

@@ -206,7 +206,8 @@ def require_integers(name: str, array: Array, n: int | str) -> None:
             ...
         offnominal.core.errors.InvalidParameter: rows is of type float64; expected integers.
     """
-    require_shape(name, array, n)
+    if array.ndim != 1 or (array.size != n and not isinstance(n, str)):
+        require_shape(name, array, n)
     if array.dtype.kind not in "iu":
         raise InvalidParameter(f"{name} is of type {array.dtype}; expected integers.")
 
