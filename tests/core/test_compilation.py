@@ -8,7 +8,7 @@ import pytest
 from numba.core.caching import _CacheLocator
 
 from offnominal.core import compilation
-from offnominal.core.compilation import cache_folder, compiled, compiled_internal
+from offnominal.core.compilation import RepeatedCall, cache_folder, compiled, compiled_internal
 
 pytestmark = pytest.mark.long
 
@@ -42,6 +42,18 @@ def double(x):
 @pytest.mark.parametrize("decorate", [compiled, compiled_internal])
 def test_code_is_kept_on_disk(decorate):
     assert cache_folder(decorate(double)) is not None
+
+
+def test_a_repeated_call_is_the_function_for_the_types_of_the_first_call():
+    calls = RepeatedCall(compiled(double))
+    assert [calls(2), calls(5)] == [4, 10]
+    assert calls._code is not calls.function
+
+
+def test_a_repeated_call_of_a_function_that_is_not_compiled_calls_it():
+    calls = RepeatedCall(double)
+    assert calls("ab") == "abab"
+    assert calls._code is double
 
 
 def test_two_processes_that_compile_at_once_do_not_mix_up_their_code(monkeypatch, tmp_path):

@@ -341,14 +341,19 @@ class InjectedVectorEnv(VectorWrapper):
         with_camera_faults(self.injection, self._colours, first, rows)
 
     def _record(self, clean: Array, executed: Array | None) -> dict[str, Any]:
+        everyone = self._everyone
         record: dict[str, Any] = {
             "active": self.injection.active.copy(),
+            "_active": everyone,
             "clean_observation": clean,
+            "_clean_observation": everyone,
             "applied": self.injection.applied.copy(),
+            "_applied": everyone,
         }
         if executed is not None:
             record["executed_action"] = self._saturate(executed)
-        return record | {f"_{name}": self._everyone for name in record}
+            record["_executed_action"] = everyone
+        return record
 
 
 def fresh_seed() -> int:

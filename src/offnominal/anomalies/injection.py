@@ -40,6 +40,7 @@ class Injection:
         self.environment = environment
         self.keeps_history = keep_history
         table = self._table = FaultTable(faults, environment)
+        self._rows_shape = (len(table.faults),)
         widths = len(environment.observation), len(environment.action)
         self._observation = SignalFaults(table, "observation", widths[0], keep_history=keep_history)
         self._action = SignalFaults(table, "action", widths[1], keep_history=keep_history)
@@ -153,9 +154,10 @@ class Injection:
 
     def _require(self, name: str, values: Array, rows: IntArray) -> None:
         """Raise an error unless there is a value for every row, and rows are integers."""
-        if values.shape[:1] != (len(self.faults),):
+        if values.shape[:1] != self._rows_shape:
             require_shape(name, values, len(self.faults), "...")
-        require_integers("rows", rows, "rows")
+        if rows.ndim != 1 or rows.dtype.kind != "i":
+            require_integers("rows", rows, "rows")
 
     def act(self, actions: Array, rows: IntArray) -> Array:
         """Begin a transition: set the physics and return the actions with faults applied.

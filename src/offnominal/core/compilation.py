@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 from uuid import uuid4
 
 import numba
@@ -72,3 +72,43 @@ def cache_folder(function: Any) -> str | None:
     stats = getattr(function, "stats", None)
     path: str | None = None if stats is None else stats.cache_path
     return path
+
+
+class RepeatedCall(Generic[F]):
+    """Calls a compiled function again and again with arguments of the same types.
+
+    A compiled function looks up the types of all its arguments at every call. For a function that takes whole tables
+    as named tuples and steps one row, that is a tenth of the time of the call. This calls the machine code of the first
+    call's types directly, without any check: **arguments of other types or layouts would be misread**,
+    so the caller must check whatever comes from outside, and call `function` for it if in doubt.
+
+    Args:
+        function: A function of :func:`compiled`; one that is not compiled is called as it is.
+
+    Example:
+        >>> @compiled
+        ... def product(factor, value):
+        ...     return factor * value
+        >>> multiply = RepeatedCall(product)
+        >>> multiply(2, 1.5), multiply(3, 0.5)
+        (3.0, 1.5)
+    """
+
+    def __init__(self, function: F) -> None:
+        self.function = function
+        self._code: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function with arguments of the types and layouts of the first call."""
+        if self._code is None:
+            self._code = _machine_code(self.function, arguments)
+        return self._code(*arguments)
+
+
+def _machine_code(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return the machine code of a compiled function for some arguments; the function itself if it is not compiled."""
+    if not hasattr(function, "typeof_pyval"):
+        return function
+    types = tuple(function.typeof_pyval(argument) for argument in arguments)
+    function.compile(types)  # type: ignore[attr-defined]
+    return cast(Callable[..., Any], function.overloads[types].entry_point)  # type: ignore[attr-defined]

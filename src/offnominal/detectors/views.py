@@ -83,7 +83,9 @@ class View:
 
     def start(self, n: int, width: int) -> ViewState:
         """Return the state of n episodes before their first transition."""
-        n, width = integer_in("n", n, 0), integer_in("width", width, 0)
+        return self._start(integer_in("n", n, 0), integer_in("width", width, 0))
+
+    def _start(self, n: int, width: int) -> ViewState:
         return ViewState(np.zeros((n, self.window_length, width)), np.zeros(n, np.bool_))
 
     def of_step(
@@ -100,6 +102,11 @@ class View:
         require_shape("before", before, "n", "width")
         for name, part in (("action", action), ("after", after)):
             require_shape(name, part, len(before), "width")
+        return self._of_step(view_state, before, action, after)
+
+    def _of_step(
+        self, view_state: ViewState, before: Array, action: Array, after: Array
+    ) -> tuple[ViewState, FloatArray]:
         if self.name == "transition":
             return view_state, joined(before, action, after)
         latest = np.asarray(after, np.float64)[:, None]

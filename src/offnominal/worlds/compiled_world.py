@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Discrete
 
-from offnominal.core.compilation import compiled
+from offnominal.core.compilation import RepeatedCall, compiled
 from offnominal.core.errors import SimulationDiverged
-from offnominal.core.types import FloatArray, IntArray
+from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.worlds.world import Outcomes, World
 
 
@@ -33,6 +34,9 @@ class CompiledWorld(World):
         self._ticks = np.zeros(n, np.int64)
         self._seeds = np.zeros(n, np.int64)
         self._all = np.arange(n)
+        shape = self.action_space.shape or ()
+        self._actions_shape = (n, *shape)
+        self._actions_type = np.dtype(np.int64 if isinstance(self.action_space, Discrete) else np.float64)
 
     def _begin(self, rows: IntArray, seeds: IntArray) -> None:
         """Remember the seeds of new episodes, and set their physics parameters to the neutral values."""
@@ -47,12 +51,19 @@ class CompiledWorld(World):
         """Return the current values of the physics parameters."""
         return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
-    def _require_finite(self, diverged: int) -> None:
-        """Raise an error if a kernel returned a row that diverged; -1 stands for none.
+    def _step(self, kernel: RepeatedCall[Any], rows: IntArray | None, actions: Array, *state: Any) -> None:
+        """Step rows with a compiled function ``(rows, actions, *state)`` that returns a row that diverged, or -1.
+
+        Only actions of the layout that every step has are given to its machine code directly.
 
         Raises:
             SimulationDiverged: The state of a row is not finite.
         """
+        usual = actions.dtype is self._actions_type and actions.shape == self._actions_shape and actions.flags.carray
+        if rows is None and usual:
+            diverged = kernel(self._all, actions, *state)
+        else:
+            diverged = kernel.function(self._all if rows is None else rows, actions, *state)
         if diverged >= 0:
             raise SimulationDiverged(
                 f"{self.card.id}: the state is not finite in row {diverged} (seed {self._seeds[diverged]}) at step "

@@ -98,12 +98,12 @@ class OnTransitions(Detector):
         return Contributions.sums(values, self.widths_)
 
     def _start(self, n: int) -> ViewState:
-        return self.view.start(n, self.widths_[0])
+        return self.view._start(n, self.widths_[0])
 
     def _update(self, state: ViewState, step: Step) -> tuple[ViewState, FloatArray]:
         n = len(step)
         flat = (np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation))
-        view_state, rows = self.view.of_step(state, *flat)
+        view_state, rows = self.view._of_step(state, *flat)
         score = self.row_detector.score_row if n == 1 else self.row_detector.score
         return view_state, score(self.normaliser_(rows))
 

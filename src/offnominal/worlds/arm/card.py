@@ -6,7 +6,7 @@ Lengths are in metres, in the frame of the table: the robot stands at the origin
 from __future__ import annotations
 
 from offnominal.core.registry import Spec
-from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPresets, WorldCard
+from offnominal.worlds.world_card import Channel, GoalTerms, PhysicsParameter, TrainingPresets, WorldCard
 
 STEP = 0.004
 """Displacement of the target that an action of 1 asks for."""
@@ -165,6 +165,7 @@ REACH = WorldCard(
     tags=("camera", "threads"),
     scripted_expert=Spec("StraightLine", "offnominal.worlds.arm.straight_line:StraightLine"),
     training=_training(1.0, 50.0, steps=3_000_000),
+    goal=GoalTerms(goal=6, achieved=0, tolerance=SUCCESS_DISTANCE, miss=1.0),
     page="urm-reach",
 )
 
@@ -241,6 +242,7 @@ PICK_AND_PLACE = WorldCard(
     tags=("camera", "threads"),
     scripted_expert=Spec("PickAndCarry", "offnominal.worlds.arm.pick_and_carry:PickAndCarry"),
     training=_training(10.0, 100.0, steps=2_000_000),
+    goal=GoalTerms(goal=13, achieved=0),
     page="urm-pnp",
 )
 

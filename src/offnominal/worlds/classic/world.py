@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from offnominal.core.compilation import RepeatedCall
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera
@@ -17,6 +18,9 @@ from offnominal.worlds.classic.card import CARTPOLE, PENDULUM
 from offnominal.worlds.compiled_world import CompiledWorld
 from offnominal.worlds.world import box
 from offnominal.worlds.world_card import WorldCard
+
+STEP_CARTPOLES = RepeatedCall(kernel.step_cartpoles)
+STEP_PENDULUMS = RepeatedCall(kernel.step_pendulums)
 
 
 class ClassicWorld(CompiledWorld):
@@ -80,15 +84,15 @@ class CartPole(ClassicWorld):
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Push the carts for 0.02 s."""
-        diverged = kernel.step_cartpoles(
-            self._all if rows is None else rows,
+        self._step(
+            STEP_CARTPOLES,
+            rows,
             np.asarray(actions, np.int64),
             self._physics_parameters,
             self._ticks,
             self._state,
             self._outcomes,
         )
-        self._require_finite(diverged)
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the side, with the current lengths of the poles."""
@@ -135,8 +139,9 @@ class Pendulum(ClassicWorld):
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Apply the torques for 0.05 s."""
-        diverged = kernel.step_pendulums(
-            self._all if rows is None else rows,
+        self._step(
+            STEP_PENDULUMS,
+            rows,
             np.asarray(actions, np.float64),
             self.clip_speed == "before",
             self._physics_parameters,
@@ -144,7 +149,6 @@ class Pendulum(ClassicWorld):
             self._state,
             self._outcomes,
         )
-        self._require_finite(diverged)
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the front, with the current lengths of the pendulums."""

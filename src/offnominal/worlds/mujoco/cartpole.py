@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from gymnasium.spaces import Box
 
+from offnominal.core.compilation import RepeatedCall
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
@@ -18,6 +19,7 @@ from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.world import box
 
 RESET_NOISE = 0.1
+STEP = RepeatedCall(kernel.step_rows)
 
 
 class CartpoleSwingup(CompiledWorld):
@@ -67,8 +69,9 @@ class CartpoleSwingup(CompiledWorld):
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Hold the motor's force for 0.04 s."""
-        diverged = kernel.step_rows(
-            self._all if rows is None else rows,
+        self._step(
+            STEP,
+            rows,
             np.asarray(actions, np.float64),
             self.control_cost == "requested",
             self._physics_parameters,
@@ -77,7 +80,6 @@ class CartpoleSwingup(CompiledWorld):
             self._qvel,
             self._outcomes,
         )
-        self._require_finite(diverged)
 
     def executed(self, actions: Array) -> Array:
         """Return the actions within the motor's limits."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from offnominal.core.compilation import RepeatedCall
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
 from offnominal.worlds.compiled_world import CompiledWorld
 from offnominal.worlds.particles import kernel
@@ -12,6 +13,7 @@ from offnominal.worlds.particles.card import CARDS, LAYOUTS
 from offnominal.worlds.world import box
 
 TO_GOAL, AGENT_POSITION = slice(0, 2), slice(4, 6)
+STEP = RepeatedCall(kernel.step_rows)
 
 
 class ParticleWorld(CompiledWorld):
@@ -54,8 +56,7 @@ class ParticleWorld(CompiledWorld):
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Apply the thrusts for 0.1 s."""
-        stepped = self._all if rows is None else rows
-        self._require_finite(kernel.step_rows(stepped, actions, self._physics_parameters, self._state, self._outcomes))
+        self._step(STEP, rows, actions, self._physics_parameters, self._state, self._outcomes)
 
     @property
     def camera(self) -> ParticleCamera:

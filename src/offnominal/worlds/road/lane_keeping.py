@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from gymnasium.spaces import Box
 
+from offnominal.core.compilation import RepeatedCall
 from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.compiled_world import CompiledWorld
@@ -12,6 +13,8 @@ from offnominal.worlds.road import kernel, traffic, vehicle
 from offnominal.worlds.road.card import LANE_KEEP
 from offnominal.worlds.road.highway import NODES
 from offnominal.worlds.world import box
+
+STEP = RepeatedCall(kernel.step_rows)
 
 
 class LaneKeeping(CompiledWorld):
@@ -58,8 +61,7 @@ class LaneKeeping(CompiledWorld):
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Change the commands and drive for 0.05 s."""
-        stepped = self._all if rows is None else rows
-        self._require_finite(kernel.step_rows(stepped, actions, self._physics_parameters, self._road, self._outcomes))
+        self._step(STEP, rows, actions, self._physics_parameters, self._road, self._outcomes)
 
     @property
     def camera(self) -> DrawnCamera:
