@@ -1,8 +1,9 @@
 """Calibrate the strengths of many worlds at once, on a machine with many cores.
 
-Each world runs in a process of its own, with several worker processes; worlds with slow simulations have a higher
-priority, because they take longest. Lines are kept as soon as an anomaly is done, so that a run that is interrupted, or
-that ends after `--seconds`, goes on when it is repeated. `--merge` joins the files of all worlds to the shipped tables.
+Each world runs in a process of its own, with worker processes in proportion to its expected work, all of the same
+priority: so all worlds end at about the same time, and a run that ends early has most lines of each. Lines are kept as
+soon as an anomaly is done, so that a run that is interrupted, or that ends after `--seconds`, goes on when it is
+repeated. `--merge` joins the files of all worlds to the shipped tables.
 
     python tools/calibrate_all.py runs/calibration --weights runs/agents --seconds 480
     python tools/calibrate_all.py runs/calibration --weights runs/agents --match
@@ -62,29 +63,27 @@ class Plan:
     """How a world is calibrated.
 
     Args:
-        workers: Number of worker processes.
-        nice: Priority, from 0 for worlds that take longest.
+        workers: Number of worker processes, in proportion to the seconds of simulation that `quick` takes.
         quick: Sizes for a few minutes of 16 cores.
         full: Sizes for precise intervals.
         matched: Number of new episodes for the AUROC.
     """
 
     workers: int
-    nice: int
     quick: Sizes
     full: Sizes
     matched: int
 
 
-PARTICLES = Plan(8, 10, Sizes(4000, 4000, 16_000), Sizes(20_000, 20_000, 40_000), 400)
+PARTICLES = Plan(2, Sizes(4000, 4000, 16_000), Sizes(20_000, 20_000, 40_000), 400)
 PLANS = {
-    "URM-PnP-v0": Plan(19, 0, Sizes(200, 100, 200), Sizes(800, 400, 3200), 100),
-    "URR-Reach-v0": Plan(18, 2, Sizes(200, 200, 400), Sizes(800, 800, 3200), 100),
-    "URM-Reach-v0": Plan(18, 4, Sizes(400, 400, 1600), Sizes(1600, 2000, 8000), 200),
-    "MJC-HalfCheetah-v0": Plan(16, 6, Sizes(400, 400, 1600), Sizes(1600, 2000, 8000), 200),
-    "MJC-Reacher3D-v0": Plan(16, 6, Sizes(400, 400, 1600), Sizes(1600, 2000, 8000), 200),
-    "CAR-LaneKeep-v0": Plan(16, 8, Sizes(1000, 1000, 4000), Sizes(6000, 6000, 12_000), 400),
-    "MJC-CartpoleSwingup-v0": Plan(8, 10, Sizes(2000, 2000, 8000), Sizes(12_000, 20_000, 40_000), 400),
+    "URM-PnP-v0": Plan(8, Sizes(200, 100, 200), Sizes(800, 400, 3200), 100),
+    "URR-Reach-v0": Plan(8, Sizes(200, 200, 400), Sizes(800, 800, 3200), 100),
+    "MJC-HalfCheetah-v0": Plan(6, Sizes(400, 400, 1600), Sizes(1600, 2000, 8000), 200),
+    "MJC-CartpoleSwingup-v0": Plan(4, Sizes(1000, 1000, 4000), Sizes(12_000, 20_000, 40_000), 400),
+    "URM-Reach-v0": Plan(4, Sizes(400, 400, 1600), Sizes(1600, 2000, 8000), 200),
+    "MJC-Reacher3D-v0": Plan(4, Sizes(400, 400, 1600), Sizes(1600, 2000, 8000), 200),
+    "CAR-LaneKeep-v0": Plan(2, Sizes(1000, 1000, 4000), Sizes(6000, 6000, 12_000), 400),
     "SAP-Goal0-v0": PARTICLES,
     "SAP-Goal1-v0": PARTICLES,
     "SAP-Goal2-v0": PARTICLES,
@@ -118,7 +117,6 @@ def _mean_return(world: str, policy: Policy) -> float:
 def calibrate_world(world: str, out: Path, weights: Path | None, *, profile: str, match: bool) -> None:
     """Calibrate one world, or match its detectability, and write the lines of each anomaly when they are there."""
     plan = PLANS[world]
-    os.nice(plan.nice)
     policies = list(those_that_learned(world, learned_policies(world, weights)).values())
     if not policies:
         print(f"{world}: NO POLICY LEARNED", flush=True)

@@ -8,15 +8,18 @@ lies near the limit between two of them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from offnominal.alarms.catalogue import make_alarm
 from offnominal.alarms.simulation import simulate_scores
+from offnominal.anomalies import strengths
 from offnominal.anomalies.anomaly import CameraAnomaly
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.fault import Fault
@@ -57,6 +60,9 @@ SCENES: dict[str, dict[str, Any]] = dict.fromkeys(("Entropy", "MaxLogit", "MaxSo
 SCENES |= {"RbA": {**TINY, "n_layers": 1}}
 """Parameters of networks on scenes."""
 STEPS = 10
+STRENGTHS = Path(__file__).with_name("golden_strengths.csv")
+POLICY = "tqc"
+"""A policy that is never the expert of a world, so that a new expert does not change the numbers."""
 Numbers = list[float]
 
 
@@ -70,13 +76,25 @@ def golden_numbers(name: str) -> Numbers | None:
     compute = STUDIES.get(name) or CHECKS.get(kind)
     if compute is None or (kind == "anomaly" and _world_of(id) is None):
         return None
-    with TemporaryDirectory() as folder, single_threaded():
+    with TemporaryDirectory() as folder, single_threaded(), frozen_strengths():
         before = os.environ.get(DATA_VARIABLE)
         os.environ[DATA_VARIABLE] = folder
         try:
             return kept(compute(id))
         finally:
             os.environ.pop(DATA_VARIABLE) if before is None else os.environ.update({DATA_VARIABLE: before})
+
+
+@contextmanager
+def frozen_strengths() -> Iterator[None]:
+    """Name the strengths of `golden_strengths.csv`, so that a new calibration does not change the numbers."""
+    table = tuple(strengths.read_strengths(STRENGTHS))
+    with patch.object(strengths, "calibrated_strengths", lambda: table):
+        strengths._by_anomaly.cache_clear()
+        try:
+            yield
+        finally:
+            strengths._by_anomaly.cache_clear()
 
 
 def kept(outputs: Iterable[Any]) -> Numbers:
@@ -186,17 +204,24 @@ DATA = DataEntry(episodes=6, validation=20, anomalies=("action/offset",), levels
 
 def _study(id: str) -> Iterable[Any]:
     shared = {"data": DATA, "alarms": (AlarmEntry("maximum", "EpisodeMaximum"),), "replicates": 10}
-    return _rows(Cell(WORLD, "KNN", "KNN", **shared))  # type: ignore[arg-type]
+    return _rows(Cell(WORLD, "KNN", "KNN", policy=POLICY, **shared))  # type: ignore[arg-type]
 
 
 def _transfer(id: str) -> Iterable[Any]:
     worlds_ = [WORLD, "SAP-Goal1-v0"]
-    given = {"world": WORLD, "name": "KNN", "detector": "KNN", "test_worlds": worlds_, "replicates": 10}
+    given = {
+        "world": WORLD,
+        "name": "KNN",
+        "detector": "KNN",
+        "test_worlds": worlds_,
+        "replicates": 10,
+        "policy": POLICY,
+    }
     return _rows(cell_from({"kind": "transfer", **given, "data": DATA.to_dict()}))
 
 
 def _diagnosis(id: str) -> Iterable[Any]:
-    given = {"world": WORLD, "name": "Mahalanobis", "detector": "Mahalanobis", "replicates": 10}
+    given = {"world": WORLD, "name": "Mahalanobis", "detector": "Mahalanobis", "replicates": 10, "policy": POLICY}
     return _rows(cell_from({"kind": "diagnosis", **given, "data": DATA.to_dict()}))
 
 

@@ -49,8 +49,8 @@ from offnominal.studies.stored_runs import stored_run
 
 FOLDER = Path(__file__).parents[1] / "src" / "offnominal" / "papers" / "anomaly_gym"
 """Folder of the evidence."""
-POLICIES = ("tqc", "sac", "td3")
-POLICY_WORLDS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0")
+POLICIES = {"MJC-CartpoleSwingup-v0": ("expert",), "SAP-Goal0-v0": ("expert", "sac", "td3")}
+"""Policies that learned, by world."""
 EPISODES, SUCCESS_EPISODES = 200, 1000
 POLICIES_OF_RUN = POLICY.removesuffix("-")
 """All experiments on policies that a run has."""
@@ -196,7 +196,7 @@ def renew_evidence(store: Path, plain: str, runs: Mapping[str, str]) -> None:
 
 def renew_policy_scores() -> None:
     """Simulate our policies under strong faults, with one process per processor, and write scores and successes."""
-    acting = [(world, policy) for world in POLICY_WORLDS for policy in POLICIES]
+    acting = [(world, policy) for world, policies in POLICIES.items() for policy in policies]
     with ProcessPoolExecutor() as pool:
         strong = [pool.submit(strong_fault_scores, *each, EPISODES) for each in acting]
         write_rows("policy_scores.csv", [future.result() for future in strong])

@@ -11,7 +11,8 @@ from offnominal.agents.weights import CHECKOUT, shipped_card, shipped_names, shi
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import sha256_of
 
-NAME = "OOD-Pong-v0--dqn-ensemble"
+ID = "rl-finetuned-dqn-ensemble"
+NAME = f"OOD-Pong-v0--{ID}"
 FILE = f"{NAME}.safetensors"
 
 
@@ -35,7 +36,7 @@ def test_every_card_has_its_weights_in_the_package_or_beside_it():
 
 def test_a_checkout_needs_neither_data_home_nor_network(installed, monkeypatch):
     monkeypatch.setattr("offnominal.agents.weights.CHECKOUT", CHECKOUT)
-    assert expert("OOD-Pong-v0", "dqn-ensemble").kind == "ensemble"
+    assert expert("OOD-Pong-v0", ID).kind == "ensemble"
     assert not (installed / "home").exists()
 
 
@@ -65,7 +66,7 @@ def test_without_a_network_the_error_says_what_to_do(installed):
         shipped_policy(NAME)
     for part in (FILE, str(installed / "home" / "weights"), "OFFNOMINAL_WEIGHTS_URL", "OFFNOMINAL_DATA", "repository"):
         assert part in str(raised.value)
-    assert expert("OOD-Pong-v0", "dqn-dropconnect").kind == "dropconnect"
+    assert expert("OOD-CartPole-v0", "dqn-ensemble").kind == "ensemble"
 
 
 def test_a_download_location_that_is_no_url_is_named(installed, monkeypatch):

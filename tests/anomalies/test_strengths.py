@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 import numpy as np
 import pytest
 
-from offnominal.agents.experts import expert_cards
+from offnominal.agents import expert_cards
 from offnominal.anomalies import EnvironmentInfo, Fault, Injection, make_anomaly
 from offnominal.anomalies.anomaly import DynamicsAnomaly
 from offnominal.anomalies.catalogue import anomalies_with
@@ -69,13 +69,13 @@ def test_no_line_stands_twice():
     assert len(set(keys)) == len(keys)
 
 
-def test_the_table_names_the_shipped_policies_of_its_calibration():
-    shipped = {(card.world, card.sha256[:12]) for card in expert_cards()}
-    for line in calibrated_strengths():
-        assert {(line.world, digits) for digits in line.policies.split()} <= shipped
-    for world in WORLDS:
-        (policies,) = {line.policies for line in calibrated_strengths() if line.world == world}
-        assert policies == " ".join(calibration_policies(world))
+@pytest.mark.parametrize("world", WORLDS)
+def test_the_table_belongs_to_shipped_policies(world):
+    shipped = {card.sha256[:12] for card in expert_cards() if card.world == world}
+    assert set(calibration_policies(world)) <= shipped
+    assert {line.policies for line in calibrated_strengths() if line.world == world} == {
+        " ".join(calibration_policies(world))
+    }
 
 
 @pytest.mark.parametrize("curve", CURVES, ids=lambda lines: f"{lines[0].world} {lines[0].anomaly} {lines[0].direction}")
@@ -91,8 +91,8 @@ def test_attained_scores_are_near_their_levels_and_never_harmless():
     reached = [line for line in calibrated_strengths() if line.attainable]
     errors = np.array([abs(line.score - line.target) for line in reached])
     half = np.array([(line.high - line.low) / 2 for line in reached])
-    assert len(reached) > 0.5 * len(calibrated_strengths())
-    assert np.mean(errors <= np.maximum(0.01, half)) > 0.8
+    assert len(reached) > 0.5 * len(calibrated_strengths())  # plausible limits leave out many
+    assert np.mean(errors <= 0.01) > 0.8
     assert (errors <= np.maximum(0.055, 2.0 * half)).all()
     assert all(line.low <= line.score <= line.high < 1.0 for line in reached)
 

@@ -110,10 +110,21 @@ def test_scaling_has_two_directions_and_other_faults_one():
     world = make_world(WORLD, 1)
     assert [axis.direction for axis in axes(make_anomaly("action/scaling"), world)] == ["up", "down"]
     arm = make_world("URM-Reach-v0", 1)
-    assert [axis.direction for axis in axes(make_anomaly("dynamics/mass"), world)] == ["up"]
-    assert [axis.direction for axis in axes(make_anomaly("dynamics/robot_speed"), arm)] == ["down"]
-    assert [axis.direction for axis in axes(make_anomaly("dynamics/force"), world)] == [""]
-    assert [axis.integer for axis in axes(make_anomaly("action/delay"), world)] == [True]
+    found = {
+        name: [(axis.neutral, axis.direction, axis.integer) for axis in axes(make_anomaly(name), place)]
+        for name, place in {
+            "dynamics/mass": world,
+            "dynamics/robot_speed": arm,
+            "dynamics/force": world,
+            "action/delay": world,
+        }.items()
+    }
+    assert found == {
+        "dynamics/mass": [(1.0, "up", False)],
+        "dynamics/robot_speed": [(0.01, "down", False)],
+        "dynamics/force": [(0.0, "", False)],
+        "action/delay": [(0.0, "", True)],
+    }
 
 
 def test_an_axis_ends_at_the_plausible_parameter():

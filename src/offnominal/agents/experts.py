@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import overload
 
 from offnominal.agents.files import PolicyCard, TrainedPolicy
+from offnominal.agents.policy_ids import FINE_TUNED
 from offnominal.agents.scripted import scripted_expert
+from offnominal.agents.selection import select
 from offnominal.agents.weights import shipped_card, shipped_names, shipped_policy
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.policy import Policy
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.world_card import TrainingPresets
 
-PREFERRED = ("tqc", "dqn-ensemble", "ddpg-ensemble")
+EXPERT = "expert"
+"""Name of the expert of a world among its policies."""
 
 
 @overload
@@ -24,14 +27,20 @@ def expert(world: str, algorithm: str | None = None) -> Policy: ...
 
 
 def expert(world: str, algorithm: str | None = None) -> Policy:
-    """Return a shipped policy that was trained in a world, or the scripted expert of a world where none was trained.
+    """Return the expert of a world, or another policy that was trained there.
+
+    The expert learned without demonstrations: of five training seeds of TQC it is the one with the median mean return.
+    The rule, and what holds where learning failed, is that of :func:`offnominal.agents.selection.select`; the card of
+    the expert says it in `chosen`. Where no policy was trained, the expert is the scripted one.
 
     Args:
         world: Id of the world.
-        algorithm: Training algorithm. The worlds of Anomaly-Gym have ``"tqc"``, some also ``"sac"`` and ``"td3"``. The
-            worlds of the OOD-RL paper have policies with uncertainty estimates: ``"dqn-ensemble"``, ``"dqn-dropout"``
-            or ``"dqn-dropconnect"`` for discrete actions, ``"ddpg-ensemble"`` and so on for continuous actions. None
-            takes TQC or the ensemble. The ``CRAFT`` worlds have no trained policy; None takes their planner.
+        algorithm: Id of the policy. The worlds of Anomaly-Gym have ``"tqc-0"`` to ``"tqc-4"``, some also others that
+            learned (``"sac"``, ``"td3"``), behaviour clones (``"bc"``) and policies that were shown demonstrations
+            (``"rl-finetuned"``). The worlds of the OOD-RL paper have policies with uncertainty estimates:
+            ``"dqn-ensemble"``, ``"dqn-dropout"`` or ``"dqn-dropconnect"`` for discrete actions, ``"ddpg-ensemble"`` and
+            so on for continuous actions. None or ``"expert"`` takes the expert; in the ``CRAFT`` worlds, where none was
+            trained, it is their planner.
 
     Raises:
         UnknownName: The world has no such policy.
@@ -46,7 +55,7 @@ def expert(world: str, algorithm: str | None = None) -> Policy:
         >>> expert("OOD-CartPole-v0").kind
         'ensemble'
     """
-    if algorithm is None and is_scripted(world):
+    if algorithm in (None, EXPERT) and is_scripted(world):
         return scripted_expert(world)
     return shipped_policy(_name(world, algorithm))
 
@@ -69,21 +78,53 @@ def expert_cards() -> list[PolicyCard]:
     return [shipped_card(name) for name in shipped_names()]
 
 
+def policy_by(world: str, algorithm: str) -> TrainedPolicy:
+    """Return the shipped policy of an algorithm, also one that was shown demonstrations.
+
+    Args:
+        world: Id of the world.
+        algorithm: Name of the algorithm, such as ``"dqn-ensemble"``.
+    """
+    names = shipped_names()
+    fine_tuned = FINE_TUNED if algorithm == "tqc" else f"{FINE_TUNED}-{algorithm}"
+    found = next((id for id in (algorithm, fine_tuned) if f"{world}--{id}" in names), EXPERT)
+    return expert(world, found)
+
+
 def _name(world: str, algorithm: str | None) -> str:
     """Return the name of the shipped policy of a world."""
     names = shipped_names()
-    if algorithm is None:
-        for preferred in PREFERRED:
-            if f"{world}--{preferred}" in names:
-                return f"{world}--{preferred}"
+    if algorithm is None or algorithm == EXPERT:
+        ids = [name.removeprefix(f"{world}--") for name in names if name.startswith(f"{world}--")]
+        chosen = select(world, {id: shipped_card(f"{world}--{id}") for id in ids})
+        if chosen is not None:
+            return f"{world}--{chosen[0]}"
         worlds.spec(world)
         raise UnknownName(
             f"no trained policy for {world!r}. `offnominal agents` lists all; `offnominal train {world}` makes one."
         )
     name = f"{world}--{algorithm}"
     if name not in names:
+        hint = _renamed(world, algorithm) or did_you_mean(name, names)
         raise UnknownName(
-            f"no trained policy {name.replace('--', ' by ')!r}.{did_you_mean(name, names)} "
+            f"no trained policy {name.replace('--', ' by ')!r}.{hint} "
             "`offnominal agents` lists all; `offnominal train` makes others."
         )
     return name
+
+
+def _renamed(world: str, algorithm: str) -> str:
+    """Return what a policy is called that had the id of an algorithm although it had been shown demonstrations."""
+    cards = (
+        shipped_card(name) for name in shipped_names() if name.startswith((f"{world}--bc", f"{world}--{FINE_TUNED}"))
+    )
+    ids = [card.algorithm for card in cards if former_id(card) == algorithm]
+    return "".join(
+        f" What had this id was shown demonstrations and is {id!r} now; off.expert({world!r}) is the expert."
+        for id in ids
+    )
+
+
+def former_id(card: PolicyCard) -> str:
+    """Return the id that a policy with demonstrations had before ids said so."""
+    return "-".join(filter(None, (str(card.settings.get("algorithm", "")), card.uncertainty)))

@@ -34,7 +34,8 @@ class PolicyCard(Config):
 
     Args:
         world: Id of the world it was trained in.
-        algorithm: Training algorithm.
+        algorithm: Id of the policy: the algorithm by which it learned, or what it is else; see
+            :mod:`offnominal.agents.policy_ids`.
         low: Lower bound of the action per channel; empty for discrete actions.
         high: Upper bound of the action per channel; empty for discrete actions.
         n_actions: Number of discrete actions; 0 for continuous actions.
@@ -52,6 +53,7 @@ class PolicyCard(Config):
         return_interval: Half the width of the 95 % confidence interval of the mean return.
         success: Fraction of these episodes that succeeded.
         mean_length: Mean length of these episodes.
+        chosen: Why this policy is the expert of its world; empty for all others.
         sha256: SHA-256 of the weights.
         card_sha256: SHA-256 of all other fields; empty in cards of early versions, which are read with a warning.
         format: Version of the card's format.
@@ -76,9 +78,14 @@ class PolicyCard(Config):
     return_interval: float = 0.0
     success: float = 0.0
     mean_length: float = 0.0
+    chosen: str = ""
     sha256: str = ""
     card_sha256: str = ""
     format: int = FORMAT
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; `chosen` only of an expert, so that earlier cards keep their hash."""
+        return {name: value for name, value in super().to_dict().items() if name != "chosen" or value}
 
     def with_sha256(self) -> PolicyCard:
         """Return the card with its own hash."""

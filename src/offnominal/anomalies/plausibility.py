@@ -1,8 +1,9 @@
 """Plausible parameters of faults: what sensors, actuators and bodies could really do.
 
-A named strength is within its plausible range, also if a parameter beyond it would cost as much of the return as the
-name says. The ranges follow from the card of a world alone, never from what faults cost. A signal anomaly has one
-parameter for all channels, so that the narrowest channel decides.
+A calibration takes only plausible parameters, also if one beyond them would cost as much of the return as the level
+says. Some lines of the shipped table are older; `beyond_limits` names those that are not plausible. The ranges follow
+from the card of a world alone, never from what faults cost. A signal anomaly has one parameter for all channels, so
+that the narrowest channel decides.
 """
 
 from __future__ import annotations

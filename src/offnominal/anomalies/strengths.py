@@ -187,15 +187,16 @@ def calibration_policies(world: str) -> tuple[str, ...]:
 def beyond_limits(lines: Iterable[Strength]) -> list[str]:
     """Return what is wrong with the limits of a table: attainable levels beyond them, and limits that have changed.
 
-    Lines that are older than limits, with neither a limit nor a signal ratio, are left out.
+    Lines from before there were limits are judged as others are.
 
     Example:
-        >>> beyond_limits(calibrated_strengths())
-        []
+        >>> line = next(each for each in calibrated_strengths() if each.attainable)
+        >>> beyond_limits([line.replace(parameter=1461.0)])[0].partition(":")[0]
+        'CAR-LaneKeep-v0 action/drift medium'
     """
     problems = []
     for line in lines:
-        if not line.attainable or (math.isnan(line.limit) and math.isnan(line.signal)):
+        if not line.attainable:
             continue
         name = f"{line.world} {line.anomaly} {line.name}"
         plausible = plausible_range(worlds.card(line.world), make_anomaly(line.anomaly))

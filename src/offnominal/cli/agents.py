@@ -9,11 +9,12 @@ from typing import Any
 
 from gymnasium.spaces import Discrete
 
-from offnominal.agents.experts import expert, expert_card
+from offnominal.agents.experts import EXPERT, expert, expert_card, policy_by
 from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy, save_policy
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy_policy import NoisyPolicy
 from offnominal.agents.observation_normaliser import ObservationNormaliser
+from offnominal.agents.policy_ids import honest_id
 from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.training.settings import (
@@ -113,7 +114,9 @@ def train(
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
     card_settings = {"learner": learner, **terms.to_dict()}
-    card = _card(id, policy_id, policy, command, settings=card_settings, steps=_best(curve).steps)
+    steps = _best(curve).steps
+    trained = honest_id(policy_id, card_settings, steps)
+    card = _card(id, trained, policy, command, settings=card_settings, steps=steps)
     return path, save_policy(path, policy, card)
 
 
@@ -180,7 +183,9 @@ def train_with_uncertainty(
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
     command += ["--seed", str(settings.seed)]
-    card = _card(id, name, policy, command, settings=settings.to_dict(), steps=_best(curve).steps)
+    steps = _best(curve).steps
+    trained = honest_id(name, settings.to_dict(), steps)
+    card = _card(id, trained, policy, command, settings=settings.to_dict(), steps=steps)
     return path, save_policy(path, policy, card)
 
 
@@ -221,7 +226,7 @@ def finetune(
     world: str,
     folder: Path,
     *,
-    algorithm: str = "tqc",
+    algorithm: str = EXPERT,
     policy: Path | None = None,
     minutes: float | None = None,
     threads: int | None = None,
@@ -233,7 +238,7 @@ def finetune(
     Args:
         world: Id of the world.
         folder: Folder for the fine-tuned policy.
-        algorithm: Algorithm of the shipped expert.
+        algorithm: Id of a shipped policy.
         policy: File of a policy by :func:`train`, instead of the expert.
         minutes: Stop after this time.
         threads: Threads of the simulation.
@@ -269,8 +274,8 @@ def finetune(
     command += [word for name, value in changes.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     about = {**card.settings, "fine_tuning": [*card.settings.get("fine_tuning", []), settings.to_dict()]}
     steps = card.steps + _best(curve).steps
-    made = _card(id, card.algorithm, fine_tuned, command, settings=about, steps=steps)
-    path = folder / f"{id}--{card.algorithm}"
+    made = _card(id, honest_id(card.algorithm, about, steps), fine_tuned, command, settings=about, steps=steps)
+    path = folder / f"{id}--{made.algorithm}"
     return path, save_policy(path, fine_tuned, made.replace(command=f"{card.command} && {made.command}"))
 
 
@@ -301,7 +306,7 @@ def _format_evaluation(each: Any) -> str:
 
 def _demonstrator(id: str, name: str, algorithm: str) -> Policy | None:
     """Return the policy that records the demonstrations."""
-    return None if name == "none" else expert(id, algorithm) if name == "expert" else scripted_expert(id)
+    return None if name == "none" else policy_by(id, algorithm) if name == EXPERT else scripted_expert(id)
 
 
 def _demonstrations(id: str, settings: TrainingSettings, learner: str) -> dict[str, Any]:

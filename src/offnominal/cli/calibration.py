@@ -36,7 +36,7 @@ def calibrate(
     most_fresh: Annotated[int | None, count_option("Most new episodes; four times --fresh by default.")] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help=f"Policy: {POLICIES}, or a shipped one such as tqc; can be repeated. Default: the expert."),
+        typer.Option(help=f"Policy: {POLICIES}, or a shipped one such as tqc-0; can be repeated. Default: the expert."),
     ] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     threads: Annotated[int | None, count_option("Threads of a simulation that has any.", most=MOST_AT_ONCE)] = None,
@@ -99,7 +99,7 @@ def match(
     fresh: Annotated[int, count_option("New episodes to evaluate on, faulty and nominal.", least=2)] = 200,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help=f"Policy: {POLICIES}, or a shipped one such as tqc; can be repeated. Default: the expert."),
+        typer.Option(help=f"Policy: {POLICIES}, or a shipped one such as tqc-0; can be repeated. Default: the expert."),
     ] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     path: Annotated[Path, file_option("CSV file for the strengths; interrupted runs resume from it.")] = Path(

@@ -103,6 +103,13 @@ def train_seeds(
     evaluators: Annotated[int, count_option("Processes that evaluate.", most=MOST_AT_ONCE)] = 2,
     simulators: Annotated[int, count_option("Processes of the simulations; 0 for none.", least=0, most=64)] = 0,
     threads: Annotated[int, count_option("Threads of the simulations, where a world has them.", most=64)] = 1,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Another setting, such as hindsight=0.5; can be repeated."),
+    ] = None,
+    cards: Annotated[
+        str, typer.Option(help="with: evaluate in the end; without: not; only: of an earlier run.")
+    ] = "with",
 ) -> None:
     """Train several seeds of TQC at once, without demonstrations.
 
@@ -111,8 +118,13 @@ def train_seeds(
 
     Example: [bold]offnominal train-seeds SAP-Goal0-v0 --minutes 10[/]
     """
-    from offnominal.cli.population import train_population
+    from offnominal.cli.population import make_cards, parsed_settings, train_population
+    from offnominal.core.checks import one_of
 
+    if one_of("--cards", cards, ("with", "without", "only")) == "only":
+        for path, card in make_cards(world, folder, processes=evaluators):
+            _print_policy(path, card)
+        return
     trained = train_population(
         world,
         [0, 1, 2, 3, 4] if seeds is None else seeds,
@@ -123,8 +135,10 @@ def train_seeds(
         evaluators=evaluators,
         simulators=simulators,
         threads=threads,
+        cards=cards == "with",
         report=print_text,
         **({} if steps is None else {"steps": steps}),
+        **parsed_settings(assignments or []),
     )
     for path, card in trained:
         _print_policy(path, card)
@@ -133,7 +147,7 @@ def train_seeds(
 @training.command()
 def finetune(
     world: Annotated[str, typer.Argument(help="Id of the world.")],
-    algorithm: Annotated[str, typer.Option(help="Algorithm of the shipped expert: tqc, sac or td3.")] = "tqc",
+    algorithm: Annotated[str, typer.Option(help="Id of a shipped policy, such as tqc-0.")] = "expert",
     policy: Annotated[
         Path | None, typer.Option(help="Fine-tune this policy of `offnominal train` instead of the expert.")
     ] = None,
@@ -152,7 +166,7 @@ def finetune(
 
     The gradient goes through the simulation.
 
-    Example: [bold]offnominal finetune MJC-CartpoleSwingup-v0 --algorithm sac[/]
+    Example: [bold]offnominal finetune MJC-CartpoleSwingup-v0 --algorithm tqc-0[/]
     """
     from offnominal.cli.agents import finetune as run
 

@@ -19,17 +19,15 @@ from offnominal.studies.source_names import RANDOM, SB3, WEIGHTS
 from offnominal.worlds.named_world import is_factory
 from offnominal.worlds.world_source import WorldSource, spaces_of
 
-EXPERT = "expert"
-"""Name of the preferred shipped policy of a world."""
-
 
 def named_policy(name: str, world: str, source: WorldSource) -> Policy | Callable[[Array], Array] | None:
-    """Return a policy by name, or None if it is the algorithm of a shipped expert.
+    """Return a policy by name, or None if it is the id of a shipped one.
 
     Args:
         name: ``"scripted"``, ``"random"``, a ``.safetensors`` file of this package, a ``.zip`` file of
             Stable-Baselines3, ``"package.module:attribute"`` (a policy, a class of policies without arguments, or a
-            function from a batch of observations to a batch of actions), or the algorithm of a shipped expert.
+            function from a batch of observations to a batch of actions), or the id of a shipped policy, such as
+            ``"expert"`` or ``"tqc-0"``.
         world: Name of the world.
         source: Builds the world.
     """
@@ -48,11 +46,11 @@ def acting_policy(name: str, world: str) -> Policy:
     """Return a policy of a world by name; raise :class:`UnknownName` if there is none.
 
     Args:
-        name: As for :func:`named_policy`, or ``"expert"`` for the preferred shipped expert.
+        name: As for :func:`named_policy`; ``"expert"`` is the expert of the world.
         world: Id of the world.
     """
     named: Any = named_policy(name, world, world)
-    return expert(world, None if name == EXPERT else name) if named is None else named
+    return expert(world, name) if named is None else named
 
 
 def _of_module(name: str) -> Policy | Callable[[Array], Array]:

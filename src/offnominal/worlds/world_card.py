@@ -107,6 +107,23 @@ class TrainingPresets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoalTerms:
+    """The part of a reward that depends on a goal: minus the distance to it and minus `miss`, or 0 within `tolerance`.
+
+    Args:
+        goal: First of the three channels with the position of the goal, in the observation before a step.
+        achieved: First of the three channels, in the observation after it, with the position that should be there.
+        tolerance: Distance within which the goal is reached.
+        miss: Cost of each step at which it is not.
+    """
+
+    goal: int
+    achieved: int
+    tolerance: float = 0.0
+    miss: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorldCard:
     """Description of a world. Reading it needs no optional package.
 
@@ -127,6 +144,7 @@ class WorldCard:
         scripted_expert: The scripted expert; its target is loaded on first use.
         training: Presets of the training settings.
         evaluation: How policies are evaluated.
+        goal: How the reward depends on a goal in the observation; None for a world without.
         strengths: CSV table of named strengths, as `offnominal calibrate` writes it; None for the shipped table.
         page: Documentation page: a name under ``docs/worlds``, or an address.
         version: Raised by hand when the episodes of the world change; part of the keys of results that use it.
@@ -148,6 +166,7 @@ class WorldCard:
     scripted_expert: Spec | None = None
     training: TrainingPresets = TrainingPresets()
     evaluation: EvaluationTerms = EvaluationTerms()
+    goal: GoalTerms | None = None
     strengths: Path | None = None
     page: str = ""
     version: int = 1

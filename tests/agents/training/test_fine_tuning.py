@@ -31,7 +31,7 @@ def earned(policy):
 
 def shaken():
     """An expert whose weights were disturbed."""
-    generator, policy = np.random.default_rng(0), expert(CARTPOLE, "tqc")
+    generator, policy = np.random.default_rng(0), expert(CARTPOLE, "tqc-0")
     layers = [(weight * (1.0 + 0.03 * generator.standard_normal(weight.shape)), bias) for weight, bias in policy.layers]
     return NetworkPolicy(layers, policy.space)
 
@@ -60,10 +60,10 @@ def test_time_ends_it():
 
 def test_the_card_has_both_commands(tmp_path):
     begun = tmp_path / "begun"
-    card = save_policy(begun, expert(CARTPOLE, "sac"), expert_card(CARTPOLE, "sac"))
+    card = save_policy(begun, expert(CARTPOLE, "rl-finetuned-sac"), expert_card(CARTPOLE, "rl-finetuned-sac"))
     path, fine_tuned = finetune_command(CARTPOLE, tmp_path / "out", policy=begun, gradient_steps=2, episodes=4)
     assert fine_tuned == load_policy(path)[1]
-    assert (fine_tuned.world, fine_tuned.algorithm, fine_tuned.episodes) == (CARTPOLE, "sac", 1000)
+    assert (fine_tuned.world, fine_tuned.algorithm, fine_tuned.episodes) == (CARTPOLE, "rl-finetuned-sac", 1000)
     assert fine_tuned.command.startswith(
         f"{card.command} && offnominal finetune {CARTPOLE} --policy begun --gradient-steps 2"
     )
@@ -73,7 +73,7 @@ def test_the_card_has_both_commands(tmp_path):
 
 
 def test_policies_and_worlds_without_fine_tuning_are_refused(tmp_path):
-    policy = expert(CARTPOLE, "tqc")
+    policy = expert(CARTPOLE, "tqc-0")
     with pytest.raises(InvalidParameter, match="ReLU"):
         fine_tune(CARTPOLE, NetworkPolicy(policy.layers, policy.space, activation="tanh"), SHORT, earned)
     with pytest.raises(InvalidParameter, match="positions and velocities"):

@@ -123,7 +123,7 @@ def test_graphs_on_a_gpu_take_the_steps_of_the_cpu():
         transitions = np.random.default_rng(0).normal(size=(len(SEEDS), 500, 14)).astype(np.float32)
         transitions[..., 5:7] = np.tanh(transitions[..., 5:7])
         transitions[..., -1] = transitions[..., -1] > 1.5
-        buffer.add(transitions)
+        buffer.add(transitions, np.zeros(transitions.shape[:2], bool))
         updates = PopulationUpdates(population, buffer, compiled=False)
         for _ in range(1 if place.type == "cuda" else 1 + WARMUP_ITERATIONS):  # the capture warms up with updates
             updates(0.0)
@@ -151,7 +151,7 @@ def test_draws_are_uniform_and_normal_and_differ_between_agents_and_calls():
 def test_the_replay_buffers_keep_the_latest_transitions_of_each_agent():
     buffer = PopulationReplayBuffer(2, 3, 7, (2, 1), CPU)
     for number in range(5):
-        buffer.add(np.full((2, 3, 7), [[[number]], [[number + 100]]], np.float32))
+        buffer.add(np.full((2, 3, 7), [[[number]], [[number + 100]]], np.float32), np.zeros((2, 3), bool))
     assert buffer.size == 9
     observations, actions, rewards, after, ended = buffer.at(torch.linspace(0, 1, 50)[:-1].expand(2, -1))
     assert [part.shape for part in (observations, actions, rewards, after, ended)] == [

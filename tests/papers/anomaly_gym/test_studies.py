@@ -100,15 +100,16 @@ def test_images_as_published_differ_in_four_worlds_and_in_prednet_only():
 def test_every_world_of_the_study_has_a_policy_and_strengths(world):
     assert load_study("anomaly-gym-images").worlds == load_study("anomaly-gym").worlds  # type: ignore[attr-defined]
     assert load_study("anomaly-gym-as-published").worlds == load_study("anomaly-gym").worlds  # type: ignore[attr-defined]
-    assert expert_card(world, "tqc").algorithm == "tqc"
+    assert expert_card(world).chosen
     assert {level for _, level in strengths_of(world)} >= set(LEVELS)
 
 
 def test_policies_differ_from_strengths_in_the_policy_only():
     study = load_study("anomaly-gym-as-published")
     before, after = (list(study.at(scale).cells()) for scale in ("strengths", "policies"))
-    assert {cell.policy for cell in before} == {"tqc"}  # type: ignore[attr-defined]
-    assert all(cell.replace(policy="tqc") in before for cell in after)
+    assert {cell.policy for cell in before} == {"expert"}  # type: ignore[attr-defined]
+    assert all(cell.replace(policy="expert") in before for cell in after)
     policies = {cell.world: {other.policy for other in after if other.world == cell.world} for cell in after}  # type: ignore[attr-defined]
-    assert policies["SAP-Goal0-v0"] == policies["MJC-CartpoleSwingup-v0"] == {"scripted", "sac", "td3"}
+    assert policies["SAP-Goal0-v0"] == {"scripted", "sac", "td3"}
+    assert policies["MJC-CartpoleSwingup-v0"] == {"scripted", "rl-finetuned-sac", "rl-finetuned-td3"}
     assert policies["URM-PnP-v0"] == {"scripted"}

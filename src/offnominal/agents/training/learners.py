@@ -23,7 +23,8 @@ class Learner(ABC):
         self.settings = settings
         self.device = device
         stochastic, quantiles = self.shape()
-        self.standardize = Standardization(inputs).to(device)
+        self.standardize = Standardization(inputs, settings.differences, settings.difference_scale).to(device)
+        inputs = self.standardize.width
         self.actor = Actor(inputs, outputs, settings.hidden, stochastic=stochastic).to(device)
         self.critics = Critics(
             inputs + outputs, settings.critic_hidden, members=2, quantiles=quantiles, norm=settings.critic_layer_norm

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from offnominal.worlds.vector_env import WorldVectorEnv
 
 FINAL_RATE = 0.05
 UPDATES_PER_GRAPH = 8
+"""Most updates of a graph."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ def learn(
         The best policy of all evaluations, and the learning curve.
     """
     check_effort(minutes, evaluations)
+    if settings.hindsight or settings.held_actions:
+        raise InvalidParameter("hindsight and held_actions are settings of populations; use `offnominal train-seeds`.")
     place = choose_device(device)
     if settings.steps < settings.n_envs:
         raise InvalidParameter(f"{settings.steps} steps are fewer than n_envs, {settings.n_envs}; choose more steps.")
@@ -253,7 +257,7 @@ class GradientSteps:
             return
         if self.graph is None:
             self.graph = self._capture()
-        for _ in range(max(1, self.settings.gradient_steps // UPDATES_PER_GRAPH)):
+        for _ in range(self.settings.gradient_steps // updates_per_graph(self.settings.gradient_steps)):
             self.graph.replay()
 
     def _update(self) -> None:
@@ -261,7 +265,17 @@ class GradientSteps:
 
     def _capture(self) -> torch.cuda.CUDAGraph:
         self.learner.compile()
-        return capture(self._update, times=UPDATES_PER_GRAPH)
+        return capture(self._update, times=updates_per_graph(self.settings.gradient_steps))
+
+
+def updates_per_graph(gradient_steps: int) -> int:
+    """Return how many updates a graph has, so that whole replays are the gradient steps of one vector step.
+
+    Example:
+        >>> [updates_per_graph(steps) for steps in (1, 8, 12, 16)]
+        [1, 8, 4, 8]
+    """
+    return math.gcd(gradient_steps, UPDATES_PER_GRAPH)
 
 
 def greedy(learner: Learner, space: Box) -> NetworkPolicy:

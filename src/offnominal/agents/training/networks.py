@@ -26,15 +26,24 @@ class Standardization(nn.Module):
 
     Args:
         inputs: Width of the observation.
+        differences: Pairs of channels; their differences are appended.
+        scale: Value by which the differences are divided.
     """
 
     mean: Tensor
     std: Tensor
 
-    def __init__(self, inputs: int) -> None:
+    def __init__(self, inputs: int, differences: Sequence[tuple[int, int]] = (), scale: float = 1.0) -> None:
         super().__init__()
         self.register_buffer("mean", torch.zeros(inputs))
         self.register_buffer("std", torch.ones(inputs))
+        self.pairs = [[pair[side] for pair in differences] for side in (0, 1)]
+        self.scale = scale
+
+    @property
+    def width(self) -> int:
+        """Number of inputs of the networks."""
+        return len(self.mean) + len(self.pairs[0])
 
     def fit(self, observations: Tensor) -> None:
         """Take mean and standard deviation from observations; constant channels are only shifted."""
@@ -44,16 +53,38 @@ class Standardization(nn.Module):
 
     def forward(self, observations: Tensor) -> Tensor:
         """Return standardised observations."""
-        return (observations - self.mean) / self.std
+        return with_differences((observations - self.mean) / self.std, observations, self.pairs, self.scale)
 
     def fold(self, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
         """Return the first layer of a network that takes the observations as they are; weight as (inputs, outputs)."""
+        weight, of_differences = weight[: len(self.mean)], weight[len(self.mean) :] / self.scale
         weight = weight / self.std[:, None]
-        return weight, bias - self.mean @ weight
+        bias = bias - self.mean @ weight
+        for sign, channels in zip((1.0, -1.0), self.pairs, strict=True):
+            if channels:
+                index = torch.tensor(channels, device=weight.device)
+                weight = weight.index_add(0, index, of_differences, alpha=sign)
+        return weight, bias
 
     def unfold(self, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-        """Reverse :meth:`fold`."""
-        return weight * self.std[:, None], bias + self.mean @ weight
+        """Return a first layer with these folded weights; differences have weights of zero."""
+        bias = bias + self.mean @ weight
+        return torch.cat([weight * self.std[:, None], weight.new_zeros(len(self.pairs[0]), weight.shape[1])]), bias
+
+
+def with_differences(inputs: Tensor, observations: Tensor, pairs: Sequence[Sequence[int]], scale: float) -> Tensor:
+    """Return inputs with the scaled differences of pairs of observation channels appended.
+
+    Args:
+        inputs: (..., channels).
+        observations: The same observations as they are.
+        pairs: The first channels of the pairs, and the second ones.
+        scale: Value by which the differences are divided.
+    """
+    if not pairs[0]:
+        return inputs
+    first, second = (torch.stack([observations[..., channel] for channel in each], dim=-1) for each in pairs)
+    return torch.cat([inputs, (first - second) / scale], dim=-1)
 
 
 class Actor(nn.Module):

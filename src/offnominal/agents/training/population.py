@@ -13,7 +13,13 @@ from torch import Tensor, nn
 
 from offnominal.agents.training.counter_draws import CounterDraws
 from offnominal.agents.training.learners import TQC
-from offnominal.agents.training.networks import LOG_STD_RANGE, batched_layers, quantile_loss, squashed_gaussian
+from offnominal.agents.training.networks import (
+    LOG_STD_RANGE,
+    batched_layers,
+    quantile_loss,
+    squashed_gaussian,
+    with_differences,
+)
 
 Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 """Observations, actions in [-1, 1], rewards, next observations, terminated; the first axis is the agent."""
@@ -56,7 +62,12 @@ class Population:
     def explore(self, observations: Tensor) -> Tensor:
         """Return random actions in [-1, 1]; observations are (agents, rows, channels)."""
         noise = self.draws.normal(observations.shape[1], self.n_actions)
-        return self._sample((observations - self.mean) / self.std, noise)[0]
+        return self._sample(self.inputs(observations), noise)[0]
+
+    def inputs(self, observations: Tensor) -> Tensor:
+        """Return the inputs of the networks: standardised observations, and the differences of the settings."""
+        module = self.learners[0].standardize
+        return with_differences((observations - self.mean) / self.std, observations, module.pairs, module.scale)
 
     @property
     def n_actions(self) -> int:
@@ -72,7 +83,7 @@ class Population:
             noise: The same of the actions that the actor is judged by.
         """
         observations, actions, rewards, after, ended = batch
-        observations, after = (observations - self.mean) / self.std, (after - self.mean) / self.std
+        observations, after = self.inputs(observations), self.inputs(after)
         rewards = rewards * self.settings.reward_scale
         alpha = self.log_alpha.detach().exp()[:, None]
         loss = self.critic_loss(observations, actions, rewards, after, ended, alpha, next_noise)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -13,17 +14,20 @@ import torch
 from torch import Tensor
 
 from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.training.held_actions import HeldActions
+from offnominal.agents.training.hindsight import Hindsight
 from offnominal.agents.training.learners import TQC
-from offnominal.agents.training.loop import FINAL_RATE, UPDATES_PER_GRAPH, Evaluation, greedy
+from offnominal.agents.training.loop import FINAL_RATE, Evaluation, greedy, updates_per_graph
 from offnominal.agents.training.population import Batch, Population
 from offnominal.agents.training.settings import FIRST_SEED, TrainingSettings, check_effort
 from offnominal.agents.training.simulations import SubprocessSimulations, SyncSimulations, make_simulations
 from offnominal.core.cuda_graph import capture
 from offnominal.core.device import choose_device
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import Array
+from offnominal.core.types import Array, BoolArray
 from offnominal.worlds.catalogue import make_world
 from offnominal.worlds.checks import continuous_action_space
+from offnominal.worlds.world_card import GoalTerms
 
 Evaluator = Callable[[NetworkPolicy], "Future[tuple[float, float]]"]
 """Function that starts the evaluation of a policy: its mean return and success rate."""
@@ -74,19 +78,19 @@ def learn_population(
     evaluation_run = _Evaluations(world, population, seeds, evaluator, evaluations, report)
     total = max(1, settings.steps // settings.n_envs)
     start = time.perf_counter()
-    for vector_step in range(1, total + 1):
-        collector.choose()
-        passed = (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0
-        share = min(max(vector_step / total, passed), 1.0)
-        if collector.replay_buffer.size >= settings.learning_starts:
-            updates(share)
-        collector.step()
-        evaluation_run.collect()
-        if evaluation_run.due(share):
-            evaluation_run.start(vector_step * settings.n_envs)
-        if share == 1.0:
-            break
-    collector.envs.close()
+    with closing(collector.envs):
+        for vector_step in range(1, total + 1):
+            collector.choose()
+            passed = (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0
+            share = min(max(vector_step / total, passed), 1.0)
+            if collector.replay_buffer.size >= settings.learning_starts:
+                updates(share)
+            collector.step()
+            evaluation_run.collect()
+            if evaluation_run.due(share):
+                evaluation_run.start(vector_step * settings.n_envs)
+            if share == 1.0:
+                break
     return evaluation_run.best()
 
 
@@ -111,9 +115,21 @@ class PopulationReplayBuffer:
         capacity: Number of transitions of each agent, rounded up to whole additions.
         widths: Widths of observation and action.
         device: Device of the tensors.
+        goal: How the reward depends on a goal; only for hindsight.
+        hindsight: Share of the transitions of a batch whose goal is replaced by one that was reached later.
     """
 
-    def __init__(self, agents: int, rows: int, capacity: int, widths: tuple[int, int], device: torch.device) -> None:
+    def __init__(
+        self,
+        agents: int,
+        rows: int,
+        capacity: int,
+        widths: tuple[int, int],
+        device: torch.device,
+        *,
+        goal: GoalTerms | None = None,
+        hindsight: float = 0.0,
+    ) -> None:
         observation, action = widths
         self.widths = [observation, action, 1, observation, 1]
         self.rows = rows
@@ -122,9 +138,30 @@ class PopulationReplayBuffer:
         self.filled = torch.zeros((), device=device)
         self.size = 0
         self._next = 0
+        self.hindsight = None
+        if hindsight:
+            if goal is None:
+                raise InvalidParameter("hindsight needs a world whose card has a goal; use 0 in other worlds.")
+            self.hindsight = Hindsight(
+                agents,
+                rows,
+                self.transitions.shape[1],
+                width=observation,
+                n_actions=action,
+                goal=goal,
+                share=hindsight,
+                device=device,
+            )
 
-    def add(self, block: Array) -> None:
-        """Store (agents, rows, channels) transitions; the oldest ones are overwritten."""
+    def add(self, block: Array, ended: BoolArray) -> None:
+        """Store (agents, rows, channels) transitions; the oldest ones are overwritten.
+
+        Args:
+            block: Transitions.
+            ended: (agents, rows): whether an episode ended with the transition, also by its time limit.
+        """
+        if self.hindsight is not None:
+            self.hindsight.add(self._next, ended)
         ours = torch.from_numpy(block).to(self.transitions.device)
         self.transitions[:, self._next : self._next + self.rows] = ours
         capacity = self.transitions.shape[1]
@@ -132,10 +169,18 @@ class PopulationReplayBuffer:
         self.size = min(self.size + self.rows, capacity)
         self.filled.fill_(float(self.size))
 
-    def at(self, shares: Tensor) -> Batch:
-        """Return the transitions at these shares of the filled part, (agents, batch)."""
+    def at(self, shares: Tensor, draws: Tensor | None = None) -> Batch:
+        """Return the transitions at these shares of the filled part, (agents, batch).
+
+        Args:
+            shares: Uniform numbers.
+            draws: More of them for hindsight, (agents, 2, batch).
+        """
         index = (shares * self.filled).long()
-        observations, actions, rewards, after, ended = self.transitions[self.agents, index].split(self.widths, dim=2)  # type: ignore[no-untyped-call]
+        batch = self.transitions[self.agents, index]
+        if self.hindsight is not None and draws is not None:
+            self.hindsight.relabel(batch, index, self.transitions, draws)
+        observations, actions, rewards, after, ended = batch.split(self.widths, dim=2)  # type: ignore[no-untyped-call]
         return observations, actions, rewards.squeeze(2), after, ended.squeeze(2)
 
 
@@ -155,7 +200,16 @@ class _Collector:
         self.middle, self.reach = (space.high + space.low) / 2.0, (space.high - space.low) / 2.0
         widths = len(sample.card.observation), len(sample.card.action)
         self.replay_buffer = PopulationReplayBuffer(
-            self.agents, self.rows, min(settings.buffer_size, settings.steps), widths, population.device
+            self.agents,
+            self.rows,
+            min(settings.buffer_size, settings.steps),
+            widths,
+            population.device,
+            goal=sample.card.goal,
+            hindsight=settings.hindsight,
+        )
+        self.held = HeldActions(
+            seeds, rows=self.rows, width=widths[1], rate=settings.held_actions, steps=settings.held_steps
         )
         self.generators = [np.random.default_rng(seed) for seed in seeds]
         firsts = [FIRST_SEED + seed * 1_000_003 for seed in seeds]
@@ -168,6 +222,11 @@ class _Collector:
 
     def choose(self) -> None:
         """Choose the next actions; waits for pending updates on a GPU."""
+        self._choose()
+        if self.settings.held_actions:
+            self.actions = self.held(self.actions)
+
+    def _choose(self) -> None:
         if self.replay_buffer.size < self.settings.learning_starts:
             for agent, generator in enumerate(self.generators):
                 self.actions[agent] = generator.uniform(-1.0, 1.0, self.actions[agent].shape)
@@ -190,7 +249,7 @@ class _Collector:
         ended = terminated | truncated
         last = np.where(ended[:, None], self.envs.final, self.observations)
         block = np.concatenate([before, actions, rewards[:, None], last, terminated[:, None]], axis=1, dtype=np.float32)
-        self.replay_buffer.add(block.reshape(self.agents, self.rows, -1))
+        self.replay_buffer.add(block.reshape(self.agents, self.rows, -1), ended.reshape(self.agents, self.rows))
 
     def _standardize(self) -> None:
         """Standardise the observations as in the replay buffer, if the settings say so."""
@@ -221,19 +280,21 @@ class PopulationUpdates:
         if self.population.device.type != "cuda":
             self._update(self.settings.gradient_steps)
             return
+        times = updates_per_graph(self.settings.gradient_steps)
         if self.graph is None:
             if self.compiled:
                 self.population.compile()
-            self.graph = capture(partial(self._update, UPDATES_PER_GRAPH))
-        for _ in range(max(1, self.settings.gradient_steps // UPDATES_PER_GRAPH)):
+            self.graph = capture(partial(self._update, times))
+        for _ in range(self.settings.gradient_steps // times):
             self.graph.replay()
 
     def _update(self, times: int) -> None:
         """Take gradient steps; all their random numbers are drawn at once."""
         draws, size = self.population.draws, self.settings.batch_size
         shares, noise = draws.uniform(times, size), draws.normal(times, 2, size, self.population.n_actions)
+        goals = draws.uniform(times, 2, size) if self.settings.hindsight else None
         for step in range(times):
-            batch = self.replay_buffer.at(shares[:, step])
+            batch = self.replay_buffer.at(shares[:, step], None if goals is None else goals[:, step])
             self.population.update(batch, noise[:, step, 0], noise[:, step, 1])
 
 

@@ -56,6 +56,13 @@ class TrainingSettings(Config):
             in the loss of the actor; it decreases linearly to zero. It keeps the actor near the demonstrator while the
             critics are inaccurate.
         critic_warmup: Gradient steps of the critics after behaviour cloning, before the actor is updated.
+        hindsight: Share of a batch whose goal is replaced by a position that the same episode reached later, with the
+            reward for that goal (Andrychowicz et al., 2017, strategy "future"). Only populations, in worlds with goals.
+        held_actions: Probability per step that an action channel starts to be held at one of its limits while data is
+            collected. Only populations; it increases from zero in the first simulation of an agent to this in the last.
+        held_steps: Largest number of steps for which a channel is held.
+        differences: Pairs of observation channels whose difference the networks see as well.
+        difference_scale: Value by which these differences are divided.
         seed: Seed of the training.
     """
 
@@ -83,6 +90,11 @@ class TrainingSettings(Config):
     action_noise: float = 0.3
     cloning_weight: float = 0.0
     critic_warmup: int = 20_000
+    hindsight: float = 0.0
+    held_actions: float = 0.0
+    held_steps: int = 20
+    differences: tuple[tuple[int, int], ...] = ()
+    difference_scale: float = 1.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -105,6 +117,11 @@ class TrainingSettings(Config):
         number_in("target_entropy", self.target_entropy)
         number_in("action_noise", self.action_noise, 0.0)
         number_in("cloning_weight", self.cloning_weight, 0.0)
+        number_in("hindsight", self.hindsight, 0.0, 1.0)
+        number_in("held_actions", self.held_actions, 0.0, 1.0)
+        check_sizes(self, ("held_steps",), 1, LARGE)
+        check_pairs("differences", self.differences)
+        positive_number("difference_scale", self.difference_scale)
         check_sizes(self, ("seed",), 0, LARGEST_SEED)
 
 
@@ -120,6 +137,16 @@ def check_widths(name: str, widths: Any) -> None:
         raise InvalidParameter(f"{name} is {shown(widths)}; expected the widths of hidden layers, such as (256, 256).")
     for width in widths:
         integer_in(f"a width in {name}", width, 1, LARGE)
+
+
+def check_pairs(name: str, pairs: Any) -> None:
+    """Raise unless a value is a sequence of pairs of channel numbers."""
+    good = isinstance(pairs, tuple | list) and all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs)
+    if not good:
+        raise InvalidParameter(f"{name} is {shown(pairs)}; expected pairs of channels, such as ((0, 7), (1, 8)).")
+    for pair in pairs:
+        for channel in pair:
+            integer_in(f"a channel in {name}", channel, 0, LARGE)
 
 
 def check_effort(minutes: float | None, evaluations: int) -> None:

@@ -89,5 +89,5 @@ def _note(row: Row, ours: Strength | None) -> str:
     notes = [f"the public code has {float(code):g}"] if other else []
     if measured is not None:
         ends = f"{measured.low:.3f} to {measured.high:.3f}"
-        notes.append(f"with the published parameter, our expert keeps {ends} of the return")
+        notes.append(f"with the published parameter, our earlier expert keeps {ends} of the return")
     return "; ".join(notes)

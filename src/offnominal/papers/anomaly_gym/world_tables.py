@@ -126,12 +126,12 @@ def _added() -> set[str]:
 
 def _success() -> float:
     """Return the smallest success rate of our policies, in percent."""
-    return 100.0 * min(expert_card(world, "tqc").success for world in WORLDS)
+    return 100.0 * min(expert_card(world).success for world in WORLDS)
 
 
 def _success_note() -> str:
     """Return the same with the tests of the public code."""
-    rates = {world: expert_card(world, "tqc").success for world in WORLDS if world not in UNTESTED}
+    rates = {world: expert_card(world).success for world in WORLDS if world not in UNTESTED}
     least = min((rates | published_success_rates()).values())
     return (
         f"with the tests of the public code at least {least:.0%}: it takes a hand 30 cm from the goal of MJC-Reacher3D "

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from offnominal.agents.experts import expert
+from offnominal.agents.experts import policy_by
 from offnominal.agents.files import load_policy, save_policy
 from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.uncertainty import UncertainPolicy, UncertaintyKind
@@ -45,7 +45,7 @@ def agent(world: str, uncertainty: UncertaintyKind, number: int) -> UncertainPol
     """
     algorithm = algorithm_of(world, uncertainty)
     if number == SHIPPED:
-        policy = expert(world, algorithm)
+        policy = policy_by(world, algorithm)
     else:
         path = agent_path(world, uncertainty, number)
         if not path.with_suffix(".json").exists():
