@@ -18,7 +18,7 @@ from offnominal.worlds.road.clouds import add_clouds
 from offnominal.worlds.road.labels import Label, colour_table
 from offnominal.worlds.road.rig_frame import LidarFrame, RigFrame, record
 from offnominal.worlds.road.rigs import RIGS, Mount, Rig, rig
-from offnominal.worlds.road.scenarios import Scenario, TemporalAnomaly
+from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, TemporalAnomaly
 from offnominal.worlds.road.scenes import ScenarioRun, TownScene
 from offnominal.worlds.road.town import Snapshot, Town, TownSimulation, town_names
 from offnominal.worlds.road.weather import WEATHERS, Weather
@@ -47,6 +47,10 @@ CLIPS = {
     "light-ignored": ("grid", 2, 120, 178),
 }
 CLIP_RIG = Rig("clip", (Mount("front", (0.3, 0.0, 1.6), lidar=False),), width=480, height=320, fov=75.0)
+# Objects that are hit: name, distance to the left of the centre of the lane, and direction; ticks after the hit.
+HITS = (("cow", 0.3, 90.0), ("wardrobe", 0.0, 30.0), ("snowman", 0.6, 10.0))
+AFTER_HIT = (-1, 0, 2, 4, 7, 11, 16)
+HIT_SIZE = (216, 144)
 RED, GREY = (214, 73, 51), (201, 204, 209)
 EVERY, MILLISECONDS, EDGE = 2, 100, 4
 
@@ -208,6 +212,34 @@ def clip(kind: str, path: Path) -> None:
     first.save(path, save_all=True, append_images=others, duration=MILLISECONDS, loop=0, quality=45, method=6)
 
 
+def hit_images(name: str, offset: float, yaw: float) -> list[Image.Image]:
+    """Return an object before, while and after the ego vehicle hits it, from the side and from the ego vehicle."""
+    anomaly = ContentAnomaly(name, distance=60.0, lateral_offset=offset, yaw=yaw)
+    scenario = Scenario(name, "rural", "CLEAR_NOON", seed=7, vehicles=5, pedestrians=5, anomaly=anomaly)
+    run = ScenarioRun(scenario, rig=rig("mono"))
+    truth = run.anomaly_truth()
+    first = truth.hits[0].tick if truth is not None else 0
+    frames = [first + after - scenario.timing.frame_ticks[0] for after in AFTER_HIT]
+    width, height = HIT_SIZE
+    side_views, own_views = [], []
+    for _, state, around in run.scenes(numbers=frames):
+        (x, y, _), yaw_now = pose_of(state)
+        ahead = np.array((math.cos(math.radians(yaw_now)), math.sin(math.radians(yaw_now))))
+        left = np.array((-ahead[1], ahead[0]))
+        eye, target = (x, y) + 4.0 * ahead - 8.0 * left, (x, y) + 4.0 * ahead
+        side = Camera((*eye.tolist(), 2.2), (*target.tolist(), 0.7), width, height, 55.0, samples=2)
+        side_views.append(drawn(around(ego=True), side))
+        own = rig("mono").camera_at(rig("mono").mounts[0], (x, y, 0.0), yaw_now)
+        own_views.append(drawn(around(), replace(own, width=width, height=height, samples=2)))
+    return side_views + own_views
+
+
+def hit_sheet() -> Image.Image:
+    """Return three objects that are hit, two rows for each."""
+    images = [image for each in HITS for image in hit_images(*each)]
+    return sheet(images, len(AFTER_HIT))
+
+
 def main(folder: Path) -> None:
     """Write all images and clips."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -215,6 +247,7 @@ def main(folder: Path) -> None:
         sheet(views(town), 3).save(folder / f"town-{town}.webp", quality=74, method=6)
     weather_sheet().save(folder / "weathers.webp", quality=76, method=6)
     rig_sheet().save(folder / "rigs.webp", quality=78, method=6)
+    hit_sheet().save(folder / "hits.webp", quality=70, method=6)
     for kind in CLIPS:
         clip(kind, folder / f"clip-{kind}.webp")
     for path in sorted(folder.iterdir()):

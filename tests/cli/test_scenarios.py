@@ -10,7 +10,14 @@ from typer.testing import CliRunner
 from offnominal.cli.program import program
 from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import AlreadyExists, DamagedFile, InvalidParameter, MissingFile
-from offnominal.worlds.road.scenarios import InvalidScenario, Scenario, TemporalAnomaly, Timing, write_scenarios
+from offnominal.worlds.road.scenarios import (
+    ContentAnomaly,
+    InvalidScenario,
+    Scenario,
+    TemporalAnomaly,
+    Timing,
+    write_scenarios,
+)
 
 runner = CliRunner()
 
@@ -33,7 +40,7 @@ def made(original, tmp_path):
     return Path(shutil.copytree(original, tmp_path / "set"))
 
 
-@pytest.mark.parametrize("command", ["presets", "make", "show", "check", "run"])
+@pytest.mark.parametrize("command", ["presets", "make", "show", "check", "run", "visibility"])
 def test_every_command_has_an_example(command):
     result = call(command, "--help")
     assert result.exit_code == 0
@@ -43,8 +50,9 @@ def test_every_command_has_an_example(command):
 def test_presets_are_listed():
     rows = json.loads(call("presets", "--json").output)
     assert {row["preset"]: row["frames"] for row in rows} == {
-        "smoke": 80, "mini": 1200, "cityscapes": 2975, "full": 245600,
+        "smoke": 80, "mini": 1200, "cityscapes": 2975, "full": 245600, "always-visible": 1200, "public-code": 1200,
     }  # fmt: skip
+    assert {row["placing"] for row in rows} == {"published", "always-visible", "public-code"}
 
 
 @pytest.mark.long
@@ -78,12 +86,15 @@ def test_existing_folder_is_not_overwritten(made):
 
 
 def test_scenarios_of_a_file_are_shown(made):
-    path = made / "scenario_config_map_Town03.json"
+    path = made / "scenario_config_map_Town05.json"
     result = call("show", path)
     assert result.exit_code == 0
-    assert "Scenarios of roundabout" in result.output
+    assert "Scenarios of grid" in result.output
     assert "sudden-braking" in result.output
-    shown = json.loads(call("show", path, "--json").output)
+    normal = made / "scenario_config_map_Town03.json"
+    assert "object)" in call("show", normal).output
+    assert "none (prepared" in " ".join(call("show", normal).output.split())
+    shown = json.loads(call("show", normal, "--json").output)
     assert shown["scenarios"][0]["weather"] == "HARD_RAIN_NOON"
 
 
@@ -112,9 +123,9 @@ def test_misspelled_entries_are_errors(made):
 def test_training_set_with_anomalies_is_rejected(made):
     result = call("check", made)
     assert result.exit_code == 1
-    assert "2 of 4 scenarios violate normality" in result.output
+    assert "3 of 4 scenarios violate normality" in result.output
     rows = json.loads(call("check", made, "--json").output)
-    assert {row["file"] for row in rows} == {"scenario_config_map_Town02.json", "scenario_config_map_Town03.json"}
+    assert {row["file"] for row in rows} == {f"scenario_config_map_Town0{town}.json" for town in (1, 2, 5)}
     assert call("check", made, "--test-set").exit_code == 0
 
 
@@ -124,6 +135,21 @@ def test_set_without_anomalies_is_accepted(tmp_path):
     result = call("check", tmp_path / "train")
     assert result.exit_code == 0
     assert "all 4 scenarios are within normality" in result.output
+
+
+@pytest.mark.long
+def test_visible_shares_stand_beside_the_published_ones(tmp_path):
+    cow = Scenario(
+        "cow", "rural", "CLEAR_NOON", seed=7, vehicles=2, pedestrians=2, anomaly=ContentAnomaly("cow", 60.0),
+        timing=Timing(1, 20),
+    )  # fmt: skip
+    write_scenarios([cow], tmp_path / "set")
+    rows = json.loads(call("visibility", tmp_path / "set", "--json").output)
+    assert [(row["sensor"], row["scenes"], row["share"], row["published"]) for row in rows] == [
+        ("camera", 1, 1.0, 0.148),
+        ("lidar", 1, 1.0, 0.748),
+    ]
+    assert isinstance(call("visibility", tmp_path / "set", "--every", 0).exception, SystemExit | InvalidParameter)
 
 
 def test_wrong_arguments_are_named_and_write_nothing(tmp_path):

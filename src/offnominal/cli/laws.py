@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 
 from offnominal.cli.app import App
+from offnominal.cli.options import MOST_AT_ONCE, count_option
 from offnominal.cli.output import AsJson, out, print_json
 from offnominal.cli.targets import NAMES, chosen_names, load_named
 
@@ -120,6 +121,26 @@ def check_scene_detector_command(id: Annotated[str, typer.Argument(help=NAMES)],
 
     chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
     print_reports([check_scene_detector(name if name in registry else made) for name, made in chosen], as_json)
+
+
+@check.command("scenes")
+def check_scenes_command(
+    preset: Annotated[str, typer.Argument(help="Preset of scenarios; `offnominal scenarios presets` lists them.")],
+    setting: Annotated[str, typer.Option(help="'content' for objects, 'temporal' for road users.")] = "content",
+    scenes: Annotated[
+        int | None,
+        count_option("Simulated scenes of each class; without it the law of the ego vehicle is skipped.", least=4),
+    ] = None,
+    workers: Annotated[int, count_option("Processes that simulate.", most=MOST_AT_ONCE)] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Check that only its anomaly tells a scene apart.
+
+    Example: [bold]offnominal check scenes smoke[/]
+    """
+    from offnominal.laws import check_scene_leaks
+
+    print_reports([check_scene_leaks(preset, setting=setting, scenes=scenes, workers=workers)], as_json)
 
 
 @check.command("class-detector")

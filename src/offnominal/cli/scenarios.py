@@ -36,6 +36,7 @@ def presets(as_json: AsJson = False) -> None:
             "frames per scenario": each.timing.frames,
             "frames": each.frames,
             "types": ", ".join(each.types),
+            "placing": each.placing,
         }
         for each in scenario_presets()
     ]
@@ -87,6 +88,31 @@ def show(
     rows = [_row(each, id) for each, id in zip(read.scenarios, _short_ids(read.scenarios), strict=True)]
     print_rows(f"Scenarios of {read.town}", rows, False)
     _print_unknown(read)
+
+
+@scenarios.command()
+def visibility(
+    folder: Annotated[Path, typer.Argument(help="Folder with scenario files.", file_okay=False)],
+    every: Annotated[int, count_option("Every n-th frame of scenes with an object is measured.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Measure in which share of frames the anomaly is visible.
+
+    The published shares stand beside it.
+
+    Example: [bold]offnominal scenarios visibility scenarios[/]
+    """
+    from dataclasses import asdict
+
+    from offnominal.worlds.road.scenarios import read_scenarios
+    from offnominal.worlds.road.scenes import measure_visibility
+
+    made = [each for file in read_scenarios(folder).values() for each in file.scenarios]
+    rows = [
+        {**asdict(each), **{name: round(getattr(each, name), 3) for name in ("share", "low", "high")}}
+        for each in measure_visibility(made, every=every)
+    ]
+    print_rows("Frames in which the anomaly is visible", rows, as_json)
 
 
 @scenarios.command()
@@ -209,7 +235,8 @@ def _anomaly(scenario: Scenario) -> str:
 
     anomaly = scenario.anomaly
     if anomaly is None:
-        return "none"
+        prepared = {"content": " (prepared for an object)", "temporal": " (prepared for a road user)"}
+        return "none" + prepared.get(scenario.setting, "")
     if isinstance(anomaly, ContentAnomaly):
         return f"{anomaly.name}, {anomaly.distance:g} m"
     return anomaly.kind

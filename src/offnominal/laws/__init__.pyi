@@ -6,11 +6,15 @@ from offnominal.laws.class_detector import check_class_detector as check_class_d
 from offnominal.laws.detector import GPU_ROUNDING as GPU_ROUNDING
 from offnominal.laws.detector import check_detector as check_detector
 from offnominal.laws.environment import check_environment as check_environment
+from offnominal.laws.leak_gate import LeakAuroc as LeakAuroc
+from offnominal.laws.leak_gate import measure_leaks as measure_leaks
+from offnominal.laws.leak_gate import needed_samples as needed_samples
 from offnominal.laws.learning import MARGIN as MARGIN
 from offnominal.laws.learning import check_learning as check_learning
 from offnominal.laws.report import Finding as Finding
 from offnominal.laws.report import LawReport as LawReport
 from offnominal.laws.scene_detector import check_scene_detector as check_scene_detector
+from offnominal.laws.scene_leaks import check_scene_leaks as check_scene_leaks
 from offnominal.laws.street_scenes import street_scene as street_scene
 from offnominal.laws.world import check_world as check_world
 
@@ -18,6 +22,7 @@ __all__ = [
     "Finding",
     "GPU_ROUNDING",
     "LawReport",
+    "LeakAuroc",
     "MARGIN",
     "anomalies_of",
     "check_alarm",
@@ -27,6 +32,9 @@ __all__ = [
     "check_environment",
     "check_learning",
     "check_scene_detector",
+    "check_scene_leaks",
     "check_world",
+    "measure_leaks",
+    "needed_samples",
     "street_scene",
 ]

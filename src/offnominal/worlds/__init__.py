@@ -10,6 +10,6 @@ __getattr__, __dir__ = lazy_attributes(
         "single_env": ("WorldEnv",),
         "vector_env": ("WorldVectorEnv",),
         "world": ("World",),
-        "world_card": ("Channel", "EvaluationTerms", "PhysicsParameter", "TrainingPresets", "WorldCard"),
+        "world_card": ("Channel", "EvaluationTerms", "GoalTerms", "PhysicsParameter", "TrainingPresets", "WorldCard"),
     },
 )

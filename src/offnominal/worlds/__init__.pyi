@@ -17,6 +17,7 @@ from offnominal.worlds.vector_env import WorldVectorEnv as WorldVectorEnv
 from offnominal.worlds.world import World as World
 from offnominal.worlds.world_card import Channel as Channel
 from offnominal.worlds.world_card import EvaluationTerms as EvaluationTerms
+from offnominal.worlds.world_card import GoalTerms as GoalTerms
 from offnominal.worlds.world_card import PhysicsParameter as PhysicsParameter
 from offnominal.worlds.world_card import TrainingPresets as TrainingPresets
 from offnominal.worlds.world_card import WorldCard as WorldCard
@@ -24,6 +25,7 @@ from offnominal.worlds.world_card import WorldCard as WorldCard
 __all__ = [
     "Channel",
     "EvaluationTerms",
+    "GoalTerms",
     "ObservationBuilder",
     "PhysicsParameter",
     "TrainingPresets",

@@ -14,12 +14,13 @@ from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import record
 from offnominal.worlds.road.rigs import RIGS
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, Timing
-from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
+from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame, Hit
 from offnominal.worlds.road.town.snapshot import Snapshot
 from offnominal.worlds.road.weather import WEATHERS
 
 RIG = replace(RIGS["stereo"], width=24, height=16, channels=4, columns=32)
 COW = ContentAnomaly("cow", distance=80.0)
+HITS = (Hit(3, 1, 8.0, 1.5, 7.0),)
 SCENARIOS = [
     Scenario(f"{weather}-{k}", "grid", weather, seed=k, vehicles=2, pedestrians=1, anomaly=anomaly, timing=Timing(2, 3))
     for k, (weather, anomaly) in enumerate([("CLEAR_NOON", None), ("HARD_RAIN_NOON", COW), ("CLEAR_NOON", COW)])
@@ -38,7 +39,7 @@ class Run:
     def anomaly_truth(self):
         if self.scenario.anomaly is None or self.twin:
             return None
-        return AnomalyTruth("cow", Label.ANIMAL, 70_000, 1, 5, (1.0, 2.0, 2.0), (9.0, -1.0, 0.0), 80.0)
+        return AnomalyTruth("cow", Label.ANIMAL, 70_000, 1, 5, (1.0, 2.0, 2.0), (9.0, -1.0, 0.0), 80.0, HITS)
 
     def frames(self, start=0):
         for number in range(start, self.scenario.timing.frames):

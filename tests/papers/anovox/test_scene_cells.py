@@ -35,6 +35,7 @@ STUDY = {
         "test": {"content": 1, "temporal": 1},
         "twins": False,
         "sizes": ["big"],
+        "placing": "always-visible",
         "record_every": 10,
         "content_every": 20,
         "ticks": [131, 180],

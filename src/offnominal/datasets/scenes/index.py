@@ -19,7 +19,7 @@ from offnominal.datasets.scenes.voxel_files import VoxelSettings
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario, scenario_from_json, scenario_to_json
-from offnominal.worlds.road.scenes import AnomalyTruth
+from offnominal.worlds.road.scenes import AnomalyTruth, Hit
 
 SCENES, SCENE = "scenes.json", "scene.json"
 TWIN = "-twin"
@@ -219,7 +219,9 @@ def truth_from_dict(data: dict[str, Any] | None) -> AnomalyTruth | None:
         return None
     with content_errors("the index of a scene", "the ground truth of an anomaly"):
         size, position = tuple(data["size"]), tuple(data["position"])
-        return AnomalyTruth(**{**data, "label": Label[data["label"]], "size": size, "position": position})
+        hits = tuple(Hit(**each) for each in data.get("hits", ()))
+        known = {"label": Label[data["label"]], "size": size, "position": position, "hits": hits}
+        return AnomalyTruth(**{**data, **known})
 
 
 def scenario_of(index: SceneIndex) -> Scenario:

@@ -11,6 +11,6 @@ _PACKAGE = "offnominal.papers.anovox"
 PAPER = Paper(
     "anovox",
     studies=(study_file("anovox", _PACKAGE, "study.toml", "camera and lidar detectors on driving scenes"),),
-    study_kinds=(Spec("scenes", f"{_PACKAGE}.kind:SceneKind", "scene detectors on driving scenes", version=2),),
+    study_kinds=(Spec("scenes", f"{_PACKAGE}.kind:SceneKind", "scene detectors on driving scenes", version=3),),
     published=f"{_PACKAGE}.published_tables:PUBLISHED",
 )

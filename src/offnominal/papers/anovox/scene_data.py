@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from offnominal.core.checks import number_in, one_of
 from offnominal.core.config import Config
@@ -20,7 +22,7 @@ from offnominal.worlds.road.rigs import rig as rig_named
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, ScenarioPreset, Timing, make_scenarios
 from offnominal.worlds.road.scenarios.anomaly import TEMPORAL_KINDS
 from offnominal.worlds.road.scenarios.description import town_key, town_plans
-from offnominal.worlds.road.scenarios.presets import LATERAL_OFFSETS
+from offnominal.worlds.road.scenarios.presets import placing
 from offnominal.worlds.road.weather import WEATHERS
 
 Split: TypeAlias = Literal["train", "validation", "test"]
@@ -58,10 +60,12 @@ class SceneData(Config):
         twins: Whether the nominal twins of the test scenes are evaluated as well.
         sizes: Sizes of the objects, in turn.
         temporal: Kinds of temporal anomalies, equally likely.
-        record_every: Every n-th recorded tick gives a frame, in normal scenes and those with a temporal anomaly.
+        placing: Where objects are and what vehicles do about them, see `PLACINGS` of
+            :mod:`offnominal.worlds.road.scenarios.presets`.
+        record_every: Every n-th recorded tick gives a frame, in scenes with a temporal anomaly.
         content_every: The same for scenes with an object; `record_every` if None.
-        ticks: First and last recorded tick of normal scenes and those with a temporal anomaly. Braking is at ticks 140
-            to 170.
+        ticks: First and last recorded tick of scenes with a temporal anomaly. Braking is at ticks 140 to 170. Normal
+            scenes are recorded like those with the anomaly that they are prepared for, half of them for each type.
         rig: Name of the sensor rig.
         resolution: Changed fields of the rig: ``width``, ``height``, ``channels`` and ``columns``.
         traffic: Share of the usual number of vehicles and pedestrians of each town.
@@ -81,6 +85,7 @@ class SceneData(Config):
     twins: bool = True
     sizes: tuple[str, ...] = SIZES
     temporal: tuple[str, ...] = ("sudden-braking",)
+    placing: str = "published"
     record_every: int = 4
     content_every: int | None = None
     ticks: tuple[int, int] = (16, 215)
@@ -95,8 +100,9 @@ class SceneData(Config):
         check_integers(self, 1, "train")
         check_integers(self, 0, "seed")
         number_in("traffic", self.traffic, 0.0, 1.0)
-        for type_ in ("normal", "content"):
+        for type_ in ("content", "temporal"):
             self._timing(type_)
+        placing(self.placing)
         for size in self.sizes:
             one_of("an entry of sizes", size, SIZES)
         for kind in self.temporal:
@@ -139,22 +145,25 @@ class SceneData(Config):
         if not count:
             return []
         stream = Stream.named(self.seed, SPLITS.index(split), f"study scenes {type_}")
-        preset = ScenarioPreset(split, count, 1, (type_,), {self.rig: 1})
+        preset = ScenarioPreset(split, count, 1, (type_,), {self.rig: 1}, placing=self.placing)
         made = make_scenarios(preset, seed=stream.integer(0, 2**53), temporal=self.temporal)
         draws = stream.uniform(2 * count, lane=1).reshape(count, 2)
-        timing = self._timing(type_)
-        found = [self._placed(scenario, k, split).replace(timing=timing) for k, scenario in enumerate(made)]
-        if type_ == "content":
-            found = [
-                scenario.replace(anomaly=_object(scenario.anomaly, self.sizes[k % len(self.sizes)], *draws[k]))
-                for k, scenario in enumerate(found)
-            ]
+        towns = self._towns(split)
+        order = np.argsort(stream.uniform(len(towns), lane=2), kind="stable")
+        found = []
+        for k, drawn in enumerate(made):
+            scenario = self._placed(drawn, k, split, towns[order[k % len(towns)]])
+            changes: dict[str, Any] = {"timing": self._timing(scenario.setting)}
+            if isinstance(scenario.planned, ContentAnomaly):
+                size = self.sizes[k % len(self.sizes)]
+                name = "prepared_for" if scenario.anomaly is None else "anomaly"
+                changes[name] = _object(scenario.planned, size, self.placing, *draws[k])
+            found.append(scenario.replace(**changes))
         return found
 
-    def _placed(self, scenario: Scenario, number: int, split: Split) -> Scenario:
-        """Return a scenario in a town and a weather of the split, with its traffic."""
-        towns, weathers = self._towns(split), self._weathers(split)
-        town = towns[number % len(towns)]
+    def _placed(self, scenario: Scenario, number: int, split: Split, town: str) -> Scenario:
+        """Return a scenario in a town, in a weather of the split, with its traffic."""
+        weathers = self._weathers(split)
         plan = town_plans()[town]
         return scenario.replace(
             town=town,
@@ -178,12 +187,9 @@ class SceneData(Config):
         return [name for name in WEATHERS if split == "test" or name not in self.held_out.weathers]
 
 
-def _object(drawn: object, size: str, which: float, side: float) -> ContentAnomaly:
+def _object(drawn: ContentAnomaly, size: str, where: str, which: float, side: float) -> ContentAnomaly:
     """Return an object of a size at the place of the drawn one."""
-    assert isinstance(drawn, ContentAnomaly)
     fitting = [entry for entry in catalogue().values() if entry.size == size]
     entry = fitting[min(int(which * len(fitting)), len(fitting) - 1)]
-    right, left = LATERAL_OFFSETS[entry.placement]
-    return ContentAnomaly(
-        entry.name, drawn.distance, lateral_offset=round(right + (left - right) * float(side), 2), yaw=drawn.yaw
-    )
+    offset = placing(where).offset_of(entry.placement, float(side))
+    return ContentAnomaly(entry.name, drawn.distance, lateral_offset=offset, yaw=drawn.yaw)

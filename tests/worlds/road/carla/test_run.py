@@ -300,12 +300,28 @@ def test_frames_from_one_on(carla):
     assert [frame.number for frame in frames] == [1]
 
 
-def test_ego_vehicle_stops_before_the_object(carla):
+def test_ego_vehicle_is_blind_to_the_object_or_stops_before_it(carla):
     long = BARREL.replace(timing=Timing(2, 118, record_every=118), vehicles=0, pedestrians=0)
-    last = list(run(long).states())[-1]
+    assert list(run(long).states())[-1].speed[0] > 5.0
+    last = list(run(long.replace(ego="avoiding")).states())[-1]
     gap = last.position[1, 0] - last.position[0, 0]
     assert last.speed[0] < 0.5
     assert 4.0 < gap < 12.0
+
+
+def test_collision_with_the_object_is_a_hit_in_the_truth(carla):
+    class Barrel:
+        type_id = "static.prop"
+
+        @property
+        def id(self):
+            return next(each.id for each in carla.world.actors.values() if each.type_id.startswith(self.type_id))
+
+    assert run(BARREL).anomaly_truth().hits == ()
+    carla.collisions = [Barrel()]
+    (hit,) = run(BARREL).anomaly_truth().hits
+    assert hit.tick in (1, 2)
+    assert hit.vehicle == 1
 
 
 def test_lights_before_the_ego_vehicle_are_green(carla):

@@ -14,11 +14,13 @@ from offnominal.worlds.road.scenarios import (
     Normality,
     Scenario,
     ScenarioFile,
+    ScenarioPreset,
     find_violations,
     make_scenarios,
     scenario_preset,
 )
 from offnominal.worlds.road.town import town_names
+from offnominal.worlds.road.town.description import LANE_WIDTH
 from offnominal.worlds.road.weather import WEATHERS
 
 pytestmark = pytest.mark.long
@@ -33,7 +35,8 @@ def full():
 
 
 @pytest.mark.parametrize(
-    ("name", "scenarios", "frames"), [("smoke", 4, 20), ("mini", 24, 50), ("cityscapes", 595, 5), ("full", 1228, 200)]
+    ("name", "scenarios", "frames"),
+    [("smoke", 4, 20), ("mini", 24, 50), ("cityscapes", 595, 5), ("full", 1228, 200), ("always-visible", 24, 50)],
 )
 def test_presets_have_their_sizes(name, scenarios, frames):
     preset = scenario_preset(name)
@@ -53,7 +56,7 @@ def test_same_seed_gives_the_same_set():
 
 def test_pinned_set_of_one_seed():
     made = make_scenarios("mini", seed=5, temporal=list(TEMPORAL_KINDS))
-    assert sha256_of(json.dumps([each.to_dict() for each in made]))[:16] == "ebd73555e202e99d"
+    assert sha256_of(json.dumps([each.to_dict() for each in made]))[:16] == "1b59ab4ca357934a"
 
 
 def test_full_preset_has_the_published_proportions(full):
@@ -74,12 +77,47 @@ def test_full_preset_draws_anomalies_within_the_published_ranges(full):
     assert {each.distance for each in content} == set(range(65, 106))
     assert all(-360.0 <= each.yaw <= 0.0 for each in content)
     offsets = {kind: {each.lateral_offset for each in content if each.placement == kind} for kind in PLACEMENTS}
-    assert max(map(abs, offsets["lane"] | offsets["air"])) <= 1.0
+    assert max(map(abs, offsets["lane"] | offsets["air"])) <= 0.5 * LANE_WIDTH
     assert -3.2 <= min(offsets["unstable"]) <= max(offsets["unstable"]) <= -2.2
     assert {each.label.name for each in content} == {"HOME", "ANIMAL", "SPECIAL", "NATURE", "FALLING", "AIRPLANE"}
     assert {each.lead_distance for each in temporal} == set(range(7, 13))
     assert {each.kind for each in temporal} == {"sudden-braking"}
     assert len({each.id for each in full}) == len({each.seed for each in full}) == 1228
+
+
+def test_normal_scenarios_are_prepared_like_those_with_an_anomaly(full):
+    normal = [each for each in full if each.type == "normal"]
+    assert abs(sum(each.setting == "content" for each in normal) - 0.5 * len(normal)) <= 0.5
+    assert {(each.anomaly, each.planned is None) for each in normal} == {(None, False)}
+    assert all(each.prepared_for is None and each.setting == each.type for each in full if each.type != "normal")
+    for made in (make_scenarios("cityscapes"), make_scenarios("mini", types=["normal", "temporal"])):
+        settings = Counter(each.setting for each in made if each.type == "normal")
+        assert set(settings) == ({"content", "temporal"} if len(made) == 595 else {"temporal"})
+
+
+def test_types_do_not_depend_on_the_order_of_towns():
+    made = [each for seed in range(200) for each in make_scenarios("smoke", seed=seed)]
+    first = Counter(each.type for each in made if each.town == town_names()[0])
+    assert max(first.values()) < 2 * min(first.values()), "the first town is mostly of one type"
+
+
+@pytest.mark.parametrize(
+    ("name", "offset", "turned", "ego"),
+    [
+        ("published", 0.5 * LANE_WIDTH, True, "blind"),
+        ("public-code", 0.0, False, "blind"),
+        ("always-visible", 1.0, True, "stopping"),
+    ],
+)
+def test_placings(name, offset, turned, ego):
+    preset = ScenarioPreset("mine", 300, 1, ("content",), {"mono": 1}, placing=name)
+    objects = [each.anomaly for each in make_scenarios(preset, seed=1)]
+    offsets = [abs(each.lateral_offset) for each in objects if each.placement == "lane"]
+    assert 0.9 * offset <= max(offsets) <= offset
+    assert any(each.yaw for each in objects) == turned
+    assert {each.ego for each in make_scenarios(preset, seed=1)} == {ego}
+    with pytest.raises(UnknownName, match="Did you mean"):
+        ScenarioPreset("mine", 1, 1, ("content",), {"mono": 1}, placing="publised")
 
 
 def test_mini_preset_has_every_type_in_every_town():

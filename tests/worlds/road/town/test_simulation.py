@@ -167,11 +167,12 @@ def test_vehicles_stop_for_an_ego_vehicle_that_stands_still():
         assert not [pair for pair in simulation.collisions() if 1 in pair]
 
 
-def test_the_ego_vehicle_stops_before_an_obstacle_and_others_avoid_its_road():
-    simulation = TownSimulation("grid")
-    state = simulation.reset(
-        3, vehicles=40, pedestrians=0, obstacle=Obstacle("cow", Label.ANIMAL, 80.0, (2.2, 0.8, 1.5))
-    )
+COW = Obstacle("cow", Label.ANIMAL, 80.0, (2.2, 0.8, 1.5))
+
+
+def test_an_avoiding_ego_vehicle_stops_before_an_obstacle_and_others_avoid_its_road():
+    simulation = TownSimulation("grid", ego="avoiding")
+    state = simulation.reset(3, vehicles=40, pedestrians=0, obstacle=COW)
     assert state.kind[-1] == "cow"
     assert state.label[-1] == Label.ANIMAL
     assert state.anomalous.tolist() == [False] * 41 + [True]
@@ -182,6 +183,36 @@ def test_the_ego_vehicle_stops_before_an_obstacle_and_others_avoid_its_road():
     assert 4.0 < gap < 25.0
     rerouted = np.flatnonzero(simulation.cars.rerouted)
     assert (simulation.labels()[rerouted] >= 100).all()
+
+
+@pytest.mark.parametrize(("ego", "same"), [("blind", True), ("stopping", True), ("avoiding", False)])
+def test_only_avoiding_vehicles_move_otherwise_in_the_nominal_twin(ego, same):
+    poses = []
+    for nominal in (False, True):
+        simulation = TownSimulation("grid", ego=ego)
+        simulation.reset(3, vehicles=40, pedestrians=0, obstacle=COW, nominal=nominal)
+        for _ in range(TICKS):
+            simulation.advance()
+        poses.append((simulation.cars.pose.tobytes(), simulation.cars.speed[0], simulation.discards))
+    assert (poses[0] == poses[1]) == same
+    assert (poses[0][1] < 0.5) == (ego != "blind")
+
+
+def test_an_object_is_where_it_was_moved_to():
+    simulation = TownSimulation("grid", ego="avoiding")
+    simulation.reset(3, vehicles=0, pedestrians=0, obstacle=COW)
+    blocks = simulation.control.blocks.copy()
+    x, y = simulation.route.waypoints[0][40].tolist()
+    simulation.move_obstacle((x, y), 0.5, (1.0, 2.0, 3.0), 4.0)
+    state = simulation.snapshot()
+    assert (state.position[-1].tolist(), state.speed[-1]) == ([x, y], 4.0)
+    assert state.size[-1].tolist() == [1.0, 2.0, 3.0]
+    assert not np.array_equal(simulation.control.blocks, blocks)
+    simulation.restart()
+    assert np.array_equal(simulation.control.blocks, blocks)
+    simulation.reset(3, vehicles=0, pedestrians=0)
+    with pytest.raises(InvalidState, match="no object"):
+        simulation.move_obstacle((x, y), 0.0, (1.0, 1.0, 1.0))
 
 
 def test_routes_that_do_not_exist_are_named_errors():
@@ -197,6 +228,7 @@ def test_routes_that_do_not_exist_are_named_errors():
     [
         (lambda: TownSimulation("gridd"), UnknownName),
         (lambda: TownSimulation("grid", behaviour="wild"), UnknownName),
+        (lambda: TownSimulation("grid", ego="brave"), InvalidParameter),
         (lambda: TownSimulation("grid").step(), InvalidState),
         (lambda: TownSimulation("grid").reset(-1), InvalidParameter),
         (lambda: TownSimulation("grid").reset(0, vehicles=-1), InvalidParameter),

@@ -20,6 +20,7 @@ from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAno
 from offnominal.worlds.road.scenarios.description import Scenario, published_town
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
 from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth, DrivingFrame
+from offnominal.worlds.road.scenes.hit import Hit
 from offnominal.worlds.road.town.snapshot import Snapshot
 
 TEMPORAL = ("sudden-braking",)
@@ -67,7 +68,7 @@ class CarlaRun:
         traffic_port: int = TRAFFIC_PORT,
         objects: Mapping[str, str] | None = None,
     ) -> None:
-        anomaly = scenario.anomaly
+        anomaly = scenario.planned
         if isinstance(anomaly, TemporalAnomaly) and anomaly.kind not in TEMPORAL:
             raise InvalidScenario(
                 f"scenario {scenario.id}: the CARLA back end does not have the temporal anomaly {anomaly.kind!r}; it "
@@ -159,6 +160,7 @@ class CarlaRun:
         self._fresh = None
         active: list[int] = []
         noted: Snapshot | None = None
+        hits: list[Hit] = []
         with CarlaSimulation(
             self._server, world, self.scenario, route, start,
             rig=rig, twin=self.twin, objects=self._objects, traffic_port=self._traffic_port,
@@ -169,11 +171,11 @@ class CarlaRun:
                 if state.is_anomalous:
                     active.append(tick)
                     content = isinstance(self.scenario.anomaly, ContentAnomaly)
-                    noted = state if noted is None or content else noted
+                    noted = state if noted is None or (content and not simulation.hits) else noted
                 yield simulation, state
-            self._discards = simulation.discards
+            self._discards, hits = simulation.discards, simulation.hits
         anomaly = self.scenario.anomaly
-        self._truth = None if noted is None or anomaly is None else AnomalyTruth.of(anomaly, noted, active)
+        self._truth = None if noted is None or anomaly is None else AnomalyTruth.of(anomaly, noted, active, hits=hits)
 
     def _finish(self) -> None:
         if self._discards is None:

@@ -29,6 +29,8 @@ from offnominal.worlds.road.rig_frame import RigFrame
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAnomaly
 from offnominal.worlds.road.scenarios.description import Scenario
+from offnominal.worlds.road.scenes.hit import Hit
+from offnominal.worlds.road.scenes.object_body import SAME_HIT
 from offnominal.worlds.road.town.behaviour import make_behaviour
 from offnominal.worlds.road.town.snapshot import Snapshot
 
@@ -71,6 +73,8 @@ class CarlaSimulation:
         self._route, self._start, self._rig = route, start, rig
         self._objects, self._traffic_port = objects, traffic_port
         self._anomaly = None if twin else scenario.anomaly
+        self._speed, self._hit_before = 0.0, -SAME_HIT - 1
+        self._touched = False
         self._stack = ExitStack()
         self._discards: set[str] = set()
         self._controllers: list[Any] = []
@@ -79,6 +83,7 @@ class CarlaSimulation:
         self._lead: Participant | None = None
         self._object: Participant | None = None
         self.tick = 0
+        self.hits: list[Hit] = []
         self.frame = -1
         self.participants: list[Participant] = []
 
@@ -136,7 +141,7 @@ class CarlaSimulation:
     def _place_others(self) -> None:
         """Place lead car, traffic, pedestrians and the object. A twin keeps their places free in the same way."""
         scenario, free = self._scenario, self._route.points[:1]
-        planned = scenario.anomaly
+        planned = scenario.planned
         if isinstance(planned, TemporalAnomaly):
             self._lead = self._place_lead(planned)
             free = self._route.points[: LEAD_TRIES + (planned.lead_distance or 0) + 1]
@@ -148,7 +153,9 @@ class CarlaSimulation:
         self._vehicles, self._walkers = vehicles, walkers
         if isinstance(self._anomaly, ContentAnomaly):
             self._object = self._place_object(self._anomaly)
-            closed = closed_roads(self._route, self._anomaly.distance)
+        blind = scenario.ego == "blind"
+        if isinstance(planned, ContentAnomaly) and (blind or self._anomaly is not None):
+            closed = closed_roads(self._route, planned.distance)
             self._rerouting = Rerouting(self._world.get_map(), self._traffic.manager, closed, scenario.seed)
         some = [each for each in (self._ego, self._lead) if each is not None]
         self.participants = [*some, *vehicles, *walkers, *([self._object] if self._object is not None else [])]
@@ -210,8 +217,10 @@ class CarlaSimulation:
                 self._discards.add("a vehicle finds no way around the obstacle")
 
     def _room(self) -> float:
-        """Return the distance along the route to the object, m; infinite without one on the ground."""
+        """Return the distance along the route to the object, m; infinite without one that the ego vehicle avoids."""
         if not isinstance(self._anomaly, ContentAnomaly) or self._anomaly.placement == "air":
+            return np.inf
+        if self._scenario.ego == "blind":
             return np.inf
         here = self._route.nearest(vector(self._ego.actor.get_location()))
         half = float(self._ego.half[0]) + (0.0 if self._object is None else float(self._object.half[:2].max()))
@@ -233,6 +242,17 @@ class CarlaSimulation:
     def _note_collision(self, event: Any) -> None:
         if event.other_actor.type_id.startswith("walker."):
             self._discards.add("the ego vehicle hits a pedestrian")
+        if self._object is not None and event.other_actor.id == self._object.actor.id:
+            self._touched = True
+
+    def _note_hit(self, state: Snapshot) -> None:
+        """Note a hit of the object if the ego vehicle has touched it since the last state."""
+        before, self._speed = self._speed, float(state.speed[0])
+        if self._touched and self.tick - self._hit_before > SAME_HIT:
+            slowdown = max(0.0, before - self._speed)
+            self.hits.append(Hit(self.tick, int(state.instance[0]), before, slowdown, float(state.speed[-1])))
+        self._hit_before = self.tick if self._touched else self._hit_before
+        self._touched = False
 
     def state(self) -> Snapshot:
         """Return the state of all road users and objects after the last tick."""
@@ -240,6 +260,7 @@ class CarlaSimulation:
             control = self._ego.actor.get_control()
             lights = light_states(self._server.carla, self._lights)
             state = state_of(self.participants, self._world.get_snapshot(), self.tick, lights, control)
+        self._note_hit(state)
         hard = control.brake >= FULL_BRAKE and state.acceleration[0] < -HARD_BRAKING
         if hard and not isinstance(self._anomaly, TemporalAnomaly):
             self._discards.add("the ego vehicle brakes with full force")

@@ -9,7 +9,7 @@ __getattr__, __dir__ = lazy_attributes(
         "description": ("BEHAVIOURS", "Place", "Scenario", "Timing"),
         "errors": ("InvalidScenario",),
         "normality": ("Normality", "Violation", "find_violations"),
-        "presets": ("ScenarioPreset", "make_scenarios", "scenario_preset", "scenario_presets"),
+        "presets": ("Placing", "ScenarioPreset", "make_scenarios", "placing", "scenario_preset", "scenario_presets"),
         "published_format": ("scenario_from_json", "scenario_to_json"),
         "scenario_file": (
             "ScenarioFile",

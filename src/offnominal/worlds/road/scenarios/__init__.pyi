@@ -11,8 +11,10 @@ from offnominal.worlds.road.scenarios.errors import InvalidScenario as InvalidSc
 from offnominal.worlds.road.scenarios.normality import Normality as Normality
 from offnominal.worlds.road.scenarios.normality import Violation as Violation
 from offnominal.worlds.road.scenarios.normality import find_violations as find_violations
+from offnominal.worlds.road.scenarios.presets import Placing as Placing
 from offnominal.worlds.road.scenarios.presets import ScenarioPreset as ScenarioPreset
 from offnominal.worlds.road.scenarios.presets import make_scenarios as make_scenarios
+from offnominal.worlds.road.scenarios.presets import placing as placing
 from offnominal.worlds.road.scenarios.presets import scenario_preset as scenario_preset
 from offnominal.worlds.road.scenarios.presets import scenario_presets as scenario_presets
 from offnominal.worlds.road.scenarios.published_format import scenario_from_json as scenario_from_json
@@ -30,6 +32,7 @@ __all__ = [
     "InvalidScenario",
     "Normality",
     "Place",
+    "Placing",
     "Scenario",
     "ScenarioFile",
     "ScenarioPreset",
@@ -39,6 +42,7 @@ __all__ = [
     "Violation",
     "find_violations",
     "make_scenarios",
+    "placing",
     "read_scenario_file",
     "read_scenarios",
     "scenario_from_json",

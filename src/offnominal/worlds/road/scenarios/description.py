@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from offnominal.core.checks import file_name, instance_of, integer_in, number_in
 from offnominal.core.config import Config
@@ -15,10 +15,12 @@ from offnominal.worlds.road.rigs import RIGS
 from offnominal.worlds.road.scenarios.anomaly import LATEST_TICK, Anomaly, ContentAnomaly, TemporalAnomaly, settle
 from offnominal.worlds.road.scenarios.errors import InvalidScenario, known_name
 from offnominal.worlds.road.town.description import TownPlan
+from offnominal.worlds.road.town.obstacle import Ego
 from offnominal.worlds.road.town.presets import PRESETS
 from offnominal.worlds.road.weather import WEATHERS
 
 BEHAVIOURS = ("cautious", "normal", "aggressive")
+EGOS: tuple[str, ...] = get_args(Ego)
 MOST_ACTORS = 1000
 FARTHEST = 1e6
 
@@ -114,7 +116,13 @@ class Scenario(Config):
         pedestrians: Number of pedestrians.
         rig: Name of the sensor rig.
         behaviour: Behaviour of the ego vehicle: ``"cautious"``, ``"normal"`` or ``"aggressive"``.
+        ego: What vehicles do about the object of a content anomaly. ``"blind"``: they drive on as without it, and hit
+            it if it is in their way. ``"stopping"``: they stop before its place, also in the nominal twin and in normal
+            scenarios that are prepared for it. ``"avoiding"``: they stop before it, so that they tell where it is.
         anomaly: Anomaly; None is a nominal scenario.
+        prepared_for: Anomaly that a nominal scenario is prepared for, but does not have: its route is one on which the
+            anomaly is possible, other vehicles keep away from the place of the object, or a car drives ahead. Normal
+            scenes that are prepared like those with an anomaly differ from them by the anomaly alone.
         start: Start of the ego vehicle; None is drawn from the seed.
         end: End of its route; None is drawn from the seed.
         route: Points of its route, m, with y to the left; None is planned from start to end.
@@ -139,7 +147,9 @@ class Scenario(Config):
     pedestrians: int
     rig: str = "mono"
     behaviour: str = "normal"
+    ego: Ego = "blind"
     anomaly: ContentAnomaly | TemporalAnomaly | None = None
+    prepared_for: ContentAnomaly | TemporalAnomaly | None = None
     start: Place | None = None
     end: Place | None = None
     route: tuple[tuple[float, float, float], ...] | None = None
@@ -155,10 +165,16 @@ class Scenario(Config):
         integer_in("the number of pedestrians", self.pedestrians, 0, MOST_ACTORS)
         known_name("rig", self.rig, RIGS)
         known_name("behaviour", self.behaviour, BEHAVIOURS)
+        known_name("ego", self.ego, EGOS)
         instance_of("the timing of a scenario", self.timing, Timing)
-        if self.anomaly is not None and not isinstance(self.anomaly, Anomaly):
-            raise InvalidParameter(
-                f"the anomaly is {shown(self.anomaly)}; expected a ContentAnomaly, a TemporalAnomaly or None."
+        for noun, given in (("the anomaly", self.anomaly), ("prepared_for", self.prepared_for)):
+            if given is not None and not isinstance(given, Anomaly):
+                raise InvalidParameter(
+                    f"{noun} is {shown(given)}; expected a ContentAnomaly, a TemporalAnomaly or None."
+                )
+        if self.anomaly is not None and self.prepared_for is not None:
+            raise InvalidScenario(
+                "anomaly and prepared_for are both given; a scenario is prepared for the anomaly that it has."
             )
         if self.route is not None:
             _check_route(self.route)
@@ -167,17 +183,34 @@ class Scenario(Config):
     @property
     def type(self) -> str:
         """``"normal"``, ``"content"`` or ``"temporal"``."""
-        if self.anomaly is None:
-            return "normal"
-        return "content" if isinstance(self.anomaly, ContentAnomaly) else "temporal"
+        return _type_of(self.anomaly)
+
+    @property
+    def planned(self) -> ContentAnomaly | TemporalAnomaly | None:
+        """The anomaly that the scenario has or is prepared for; None if there is neither."""
+        return self.anomaly if self.anomaly is not None else self.prepared_for
+
+    @property
+    def setting(self) -> str:
+        """``"content"`` or ``"temporal"``: what the scenario has or is prepared for; else ``"normal"``.
+
+        Scenes with an anomaly are to be compared with normal scenes of the same setting.
+        """
+        return _type_of(self.planned)
 
     def _check_ticks(self) -> None:
-        ticks = self.anomaly.ticks if isinstance(self.anomaly, TemporalAnomaly) else None
+        ticks = self.planned.ticks if isinstance(self.planned, TemporalAnomaly) else None
         if ticks is not None and ticks[0] > self.timing.ticks:
             raise InvalidScenario(
                 f"the anomaly begins at tick {ticks[0]}, but the scenario ends at tick {self.timing.ticks}; "
                 "record more ticks, or give earlier ticks."
             )
+
+
+def _type_of(anomaly: Anomaly | None) -> str:
+    if anomaly is None:
+        return "normal"
+    return "content" if isinstance(anomaly, ContentAnomaly) else "temporal"
 
 
 def town_key(name: Any) -> str:

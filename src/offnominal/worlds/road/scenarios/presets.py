@@ -1,8 +1,9 @@
-"""Sets of scenarios: four presets, drawn from a seed in the published proportions of AnoVox.
+"""Sets of scenarios: presets, drawn from a seed in the published proportions of AnoVox.
 
 Scenarios are divided evenly over the towns, with the remainder in the last one, and over the types in each town. All
 weathers are equally frequent. Of 1,228 published scenarios 1,117 have the rig ``mono``, 76 ``stereo`` and 35 ``multi``.
-All 178 objects are equally likely, so the super-classes have their published shares.
+All 178 objects are equally likely, so the super-classes have their published shares. Normal scenarios are prepared for
+anomalies of the same distribution, half of them for each type, so that only the anomaly itself tells them apart.
 """
 
 from __future__ import annotations
@@ -32,15 +33,61 @@ from offnominal.worlds.road.scenarios.anomaly import (
 )
 from offnominal.worlds.road.scenarios.description import Scenario, Timing, town_plans
 from offnominal.worlds.road.scenarios.errors import known_name
+from offnominal.worlds.road.town.description import LANE_WIDTH
+from offnominal.worlds.road.town.obstacle import Ego
 from offnominal.worlds.road.town.presets import PRESETS as TOWNS
 from offnominal.worlds.road.weather import WEATHERS
 
 T = TypeVar("T")
 TYPES = ("normal", "content", "temporal")
 RIG_SHARES = {"mono": 1117, "stereo": 76, "multi": 35}
-# Range of the distance to the left of the centre of the lane, m. Objects that topple over stand beside the lane.
-LATERAL_OFFSETS = {"lane": (-1.0, 1.0), "unstable": (-3.2, -2.2), "air": (-1.0, 1.0)}
+# Objects that topple over stand beside the lane, this far to the left of its centre, m.
+BESIDE = (-3.2, -2.2)
 DRAWS_PER_SCENARIO = 12
+
+
+@dataclass(frozen=True)
+class Placing(Config):
+    """Where objects are, and what vehicles do about them.
+
+    All are at 65 to 105 m along the route, as in the public code, or beside it if they topple over.
+
+    Args:
+        name: Name of the placing.
+        offset: Largest distance from the centre of the lane, m; distances are uniform.
+        turned: Whether objects have any direction, instead of that of the lane.
+        ego: What vehicles do about objects, see :class:`Scenario`.
+
+    Example:
+        >>> placing("published").offset == 0.5 * LANE_WIDTH
+        True
+    """
+
+    name: str
+    offset: float
+    turned: bool = True
+    ego: Ego = "blind"
+
+    def offset_of(self, placement: str, u: float) -> float:
+        """Return the distance to the left of the centre of the lane of an object, from a uniform number."""
+        right, left = BESIDE if placement == "unstable" else (-self.offset, self.offset)
+        return round(right + (left - right) * u, 2)
+
+
+PLACINGS: dict[str, Placing] = {
+    each.name: each
+    for each in (
+        # The paper: around the centres of lanes. Its code draws a rotation and does not apply it.
+        Placing("published", 0.5 * LANE_WIDTH),
+        Placing("public-code", 0.0, turned=False),
+        Placing("always-visible", 1.0, ego="stopping"),
+    )
+}
+
+
+def placing(name: str) -> Placing:
+    """Return a placing by its name."""
+    return PLACINGS[known_name("placing", name, PLACINGS)]
 
 
 @dataclass(frozen=True)
@@ -53,6 +100,7 @@ class ScenarioPreset(Config):
         record_every: Every n-th of the 200 recorded ticks gives a frame.
         types: Types of its scenarios, equally frequent.
         rigs: Relative frequency of the rigs.
+        placing: Name of the placing of its objects.
     """
 
     name: str
@@ -60,6 +108,10 @@ class ScenarioPreset(Config):
     record_every: int
     types: tuple[str, ...]
     rigs: dict[str, int]
+    placing: str = "published"
+
+    def __post_init__(self) -> None:
+        placing(self.placing)
 
     @property
     def timing(self) -> Timing:
@@ -80,6 +132,8 @@ PRESETS: dict[str, ScenarioPreset] = {
         ScenarioPreset("mini", 24, 4, TYPES, RIG_SHARES),
         ScenarioPreset("cityscapes", 595, 40, ("normal",), {"mono": 1}),
         ScenarioPreset("full", 1228, 1, TYPES, RIG_SHARES),
+        ScenarioPreset("always-visible", 24, 4, TYPES, RIG_SHARES, placing="always-visible"),
+        ScenarioPreset("public-code", 24, 4, TYPES, RIG_SHARES, placing="public-code"),
     )
 }
 
@@ -95,7 +149,7 @@ def scenario_preset(name: str) -> ScenarioPreset:
 
 
 def scenario_presets() -> tuple[ScenarioPreset, ...]:
-    """Return all presets, the smallest first."""
+    """Return all presets."""
     return tuple(PRESETS.values())
 
 
@@ -116,11 +170,11 @@ def make_scenarios(
 
     Example:
         >>> for each in make_scenarios("smoke", seed=5):
-        ...     print(each.town, each.weather, each.rig, each.type)
-        small-town MID_RAINY_NOON mono normal
-        residential WET_CLOUDY_NOON mono content
-        roundabout HARD_RAIN_NOON mono temporal
-        grid SOFT_RAIN_SUNSET mono normal
+        ...     print(each.town, each.weather, each.rig, each.type, each.setting)
+        small-town MID_RAINY_NOON mono temporal temporal
+        residential WET_CLOUDY_NOON mono content content
+        roundabout HARD_RAIN_NOON mono normal content
+        grid SOFT_RAIN_SUNSET mono temporal temporal
     """
     chosen = scenario_preset(preset) if isinstance(preset, str) else preset
     kinds = _names("types", chosen.types if types is None else types, TYPES)
@@ -131,9 +185,13 @@ def make_scenarios(
     sky = _shuffled(list(WEATHERS), stream, lane=2)
     weathers = _shuffled([sky[k % len(sky)] for k in range(n)], stream, lane=3)
     rigs = _shuffled(_in_proportion(chosen.rigs, n), stream, lane=4)
+    types_ = _types(towns, tuple(_shuffled(kinds, stream, lane=5)))
+    settings = iter(_settings(types_, kinds, stream))
+    where = placing(chosen.placing)
     made = []
-    for k, (town, type_) in enumerate(zip(towns, _types(towns, kinds), strict=True)):
+    for k, (town, type_) in enumerate(zip(towns, types_, strict=True)):
         plan, draws = town_plans()[town], stream.uniform(DRAWS_PER_SCENARIO, step=k + 1)
+        planned = _anomaly(next(settings) if type_ == "normal" else type_, behaviours, where, draws[5:])
         made.append(
             Scenario(
                 id=_uuid(draws[:4]),
@@ -143,7 +201,9 @@ def make_scenarios(
                 vehicles=plan.vehicles,
                 pedestrians=plan.pedestrians,
                 rig=rigs[k],
-                anomaly=_anomaly(type_, behaviours, draws[5:]),
+                ego=where.ego,
+                anomaly=None if type_ == "normal" else planned,
+                prepared_for=planned if type_ == "normal" else None,
                 timing=chosen.timing,
             )
         )
@@ -174,6 +234,14 @@ def _types(towns: Sequence[str], types: tuple[str, ...]) -> list[str]:
     return result
 
 
+def _settings(types: Sequence[str], kinds: Sequence[str], stream: Stream) -> list[str]:
+    """Return the type that each normal scenario is prepared for: those of the set; all if it has only normal ones."""
+    known = [each for each in kinds if each != "normal"] or [each for each in TYPES if each != "normal"]
+    order = _shuffled(known, stream, lane=6)
+    n = types.count("normal")
+    return _shuffled([order[k % len(order)] for k in range(n)], stream, lane=7)
+
+
 def _in_proportion(shares: dict[str, int], n: int) -> list[str]:
     """Return n names in proportion, rounded by largest remainders."""
     total = sum(shares.values())
@@ -188,19 +256,16 @@ def _shuffled(items: Sequence[T], stream: Stream, *, lane: int) -> list[T]:
     return [items[k] for k in order]
 
 
-def _anomaly(type_: str, temporal: tuple[str, ...], u: FloatArray) -> Anomaly | None:
-    if type_ == "normal":
-        return None
+def _anomaly(type_: str, temporal: tuple[str, ...], where: Placing, u: FloatArray) -> Anomaly:
     if type_ == "temporal":
         return _temporal(_pick(temporal, u[0]), u[1:])
     entry = _pick(list(catalogue().values()), u[0])
     near, far = OBJECT_DISTANCES
-    right, left = LATERAL_OFFSETS[entry.placement]
     return ContentAnomaly(
         entry.name,
         distance=float(_pick(range(near, far + 1), u[1])),
-        lateral_offset=round(right + (left - right) * float(u[2]), 2),
-        yaw=-round(360.0 * float(u[3]), 1),
+        lateral_offset=where.offset_of(entry.placement, float(u[2])),
+        yaw=-round(360.0 * float(u[3]), 1) if where.turned else 0.0,
     )
 
 

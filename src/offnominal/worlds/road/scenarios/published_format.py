@@ -1,8 +1,8 @@
 """Scenarios in the published JSON format of AnoVox, extended by a seed and the entries that it lacks.
 
 Positions and angles in files are in the published frame: y, offsets and yaw to the right. The additional entries are
-``seed``, ``sensor_rig``, ``ego_behavior`` and ``timing`` of a scenario, and ``lateral_offset``, ``size``,
-``placement``, ``height`` and ``ticks`` of an anomaly.
+``seed``, ``sensor_rig``, ``ego_behavior``, ``ego``, ``prepared_for`` and ``timing`` of a scenario, and
+``lateral_offset``, ``size``, ``placement``, ``height`` and ``ticks`` of an anomaly.
 """
 
 from __future__ import annotations
@@ -49,8 +49,11 @@ def scenario_to_json(scenario: Scenario) -> Data:
         "seed": scenario.seed,
         "sensor_rig": scenario.rig,
         "ego_behavior": scenario.behaviour,
+        "ego": scenario.ego,
         "timing": scenario.timing.to_dict(),
     }
+    if scenario.prepared_for is not None:
+        data["prepared_for"] = _anomaly_to_json(scenario.prepared_for)
     return merge(data, scenario.extra)
 
 
@@ -72,6 +75,8 @@ def scenario_from_json(data: Any, town: str) -> Scenario:
     id = entries.take("id")
     anomaly_entries = Entries(entries.take("anomaly_config"), "anomaly_config")
     route_entries = entries.within("ego_route")
+    prepared = entries.take("prepared_for", None)
+    prepared_entries = Entries({} if prepared is None else prepared, "prepared_for")
     plan = town_plans()[town_key(town)]
     scenario = Scenario(
         id=id,
@@ -83,13 +88,15 @@ def scenario_from_json(data: Any, town: str) -> Scenario:
         seed=entries.take("seed", seed_of(id)),
         rig=entries.take("sensor_rig", "mono"),
         behaviour=entries.take("ego_behavior", "normal"),
+        ego=entries.take("ego", "blind"),
         anomaly=_anomaly_from_json(anomaly_entries),
+        prepared_for=None if prepared is None else _anomaly_from_json(prepared_entries),
         start=_place_from_json(entries, "ego_spawnpoint", extra),
         end=_place_from_json(entries, "ego_end_spawnpoint", extra),
         route=_route_from_json(route_entries),
         timing=Timing.from_dict(instance_of("timing", entries.take("timing", {}), dict)),
     )
-    for each in (anomaly_entries, route_entries):
+    for each in (anomaly_entries, route_entries, prepared_entries):
         if each.unknown():
             extra[each.name] = each.unknown()
     return scenario.replace(extra=entries.unknown() | extra)

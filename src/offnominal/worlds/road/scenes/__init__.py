@@ -6,6 +6,7 @@ __getattr__, __dir__ = lazy_attributes(
     __name__,
     {
         "driving_frame": ("AnomalyTruth", "DrivingFrame"),
+        "hit": ("Hit",),
         "labelled_voxels": ("VOXEL_GRIDS", "voxel_grid", "voxel_truth"),
         "recording_checks": (
             "RecordingCheck",
@@ -17,5 +18,6 @@ __getattr__, __dir__ = lazy_attributes(
         "run": ("ScenarioRun",),
         "sensor_points": ("EgoPoints", "camera_points", "ego_points", "lidar_points"),
         "town_scene": ("TownScene",),
+        "visibility": ("FrameVisibility", "VisibleShare", "measure_visibility", "visible_frames"),
     },
 )

@@ -1,6 +1,7 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
 from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth as AnomalyTruth
 from offnominal.worlds.road.scenes.driving_frame import DrivingFrame as DrivingFrame
+from offnominal.worlds.road.scenes.hit import Hit as Hit
 from offnominal.worlds.road.scenes.labelled_voxels import VOXEL_GRIDS as VOXEL_GRIDS
 from offnominal.worlds.road.scenes.labelled_voxels import voxel_grid as voxel_grid
 from offnominal.worlds.road.scenes.labelled_voxels import voxel_truth as voxel_truth
@@ -15,22 +16,31 @@ from offnominal.worlds.road.scenes.sensor_points import camera_points as camera_
 from offnominal.worlds.road.scenes.sensor_points import ego_points as ego_points
 from offnominal.worlds.road.scenes.sensor_points import lidar_points as lidar_points
 from offnominal.worlds.road.scenes.town_scene import TownScene as TownScene
+from offnominal.worlds.road.scenes.visibility import FrameVisibility as FrameVisibility
+from offnominal.worlds.road.scenes.visibility import VisibleShare as VisibleShare
+from offnominal.worlds.road.scenes.visibility import measure_visibility as measure_visibility
+from offnominal.worlds.road.scenes.visibility import visible_frames as visible_frames
 
 __all__ = [
     "AnomalyTruth",
     "DrivingFrame",
     "EgoPoints",
+    "FrameVisibility",
+    "Hit",
     "RecordingCheck",
     "ScenarioRun",
     "TownScene",
     "VOXEL_GRIDS",
+    "VisibleShare",
     "camera_points",
     "check_run",
     "ego_points",
     "find_placement_violations",
     "find_recording_violations",
     "lidar_points",
+    "measure_visibility",
     "placement_violations",
+    "visible_frames",
     "voxel_grid",
     "voxel_truth",
 ]

@@ -10,6 +10,7 @@ from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import RigFrame
 from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAnomaly
+from offnominal.worlds.road.scenes.hit import Hit
 from offnominal.worlds.road.town.snapshot import Snapshot
 
 
@@ -45,9 +46,10 @@ class AnomalyTruth:
         first_tick: First tick at which it is active.
         last_tick: Last tick at which it is active.
         size: Length, width and height of the object or road user, m.
-        position: Its position when it becomes active, m; an object's after it has dropped or toppled over, with the
-            height of its base.
+        position: Its position when it becomes active, m; an object's after it has dropped or toppled over and before a
+            vehicle hits it, with the height of its base.
         distance: Distance of a content anomaly from the start of the route, m; None for a temporal anomaly.
+        hits: Hits of an object by vehicles, in the order of time.
     """
 
     name: str
@@ -58,10 +60,17 @@ class AnomalyTruth:
     size: Triple
     position: Triple
     distance: float | None = None
+    hits: tuple[Hit, ...] = ()
 
     @classmethod
     def of(
-        cls, anomaly: ContentAnomaly | TemporalAnomaly, state: Snapshot, ticks: Sequence[int], height: float = 0.0
+        cls,
+        anomaly: ContentAnomaly | TemporalAnomaly,
+        state: Snapshot,
+        ticks: Sequence[int],
+        height: float = 0.0,
+        *,
+        hits: Sequence[Hit] = (),
     ) -> AnomalyTruth:
         """Return the ground truth.
 
@@ -70,6 +79,7 @@ class AnomalyTruth:
             state: State in which its actor is the first that is anomalous.
             ticks: Ticks at which it is active.
             height: Height of the base of the object above the ground, m.
+            hits: Hits of the object by vehicles.
         """
         if not len(ticks):
             raise InvalidParameter("there are no ticks; expected those at which the anomaly is active.")
@@ -85,4 +95,5 @@ class AnomalyTruth:
             size=(a, b, c),
             position=(x, y, height),
             distance=anomaly.distance if isinstance(anomaly, ContentAnomaly) else None,
+            hits=tuple(hits),
         )

@@ -1,4 +1,4 @@
-"""How an anomaly object moves: it drops on the lane, topples over, or hangs in the air."""
+"""How an anomaly object moves until a vehicle hits it: it drops on the lane, topples over, or hangs in the air."""
 
 from __future__ import annotations
 
@@ -137,10 +137,23 @@ class ObjectMotion:
 
     def _posed(self, place: tuple[float, float], heading: float, rotation: FloatArray) -> ObjectPose:
         """Return the pose whose lowest point is on the ground, with its bounding box."""
-        along = rotation_about_z(math.degrees(heading))
-        own = rotated(rotated(self.vertices, rotation), along.T)
-        low, high = own.min(axis=0), own.max(axis=0)
-        middle = rotated(0.5 * (low + high), along)
-        x, y, z = (float(each) for each in high - low)
-        centre = (place[0] + float(middle[0]), place[1] + float(middle[1]))
-        return ObjectPose((*place, -float(low[2])), rotation, centre, heading, (x, y, z))
+        found = pose_of(self.vertices, (*place, 0.0), heading, rotation)
+        return replace(found, position=(*place, -found.bottom), bottom=0.0)
+
+
+def pose_of(vertices: FloatArray, position: Triple, heading: float, rotation: FloatArray) -> ObjectPose:
+    """Return the pose of an object with its bounding box.
+
+    Args:
+        vertices: Its corners in its own frame.
+        position: Position of its origin, m.
+        heading: Direction of the bounding box, radians.
+        rotation: (3, 3): rotation from its own axes to the world.
+    """
+    along = rotation_about_z(math.degrees(heading))
+    own = rotated(rotated(vertices, rotation), along.T)
+    low, high = own.min(axis=0), own.max(axis=0)
+    middle = rotated(0.5 * (low + high), along)
+    x, y, z = (float(each) for each in high - low)
+    centre = (position[0] + float(middle[0]), position[1] + float(middle[1]))
+    return ObjectPose(position, rotation, centre, heading, (x, y, z), position[2] + float(low[2]))

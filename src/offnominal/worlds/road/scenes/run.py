@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from offnominal.core.checks import integer_in
 from offnominal.sensing.camera_image import Output, render
+from offnominal.sensing.scene import Scene
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.rig_frame import CAMERA_OUTPUTS, record
 from offnominal.worlds.road.rigs import Rig
@@ -26,12 +27,16 @@ from offnominal.worlds.road.scenes.scenario_route import route_of
 from offnominal.worlds.road.scenes.session import Session
 from offnominal.worlds.road.scenes.town_scene import TownScene
 from offnominal.worlds.road.town.errors import InvalidSpawn
+from offnominal.worlds.road.town.obstacle import Obstacle
+from offnominal.worlds.road.town.road_graph import Pose
 from offnominal.worlds.road.town.routes import Route
 from offnominal.worlds.road.town.setup import Partner, draw_routes
 from offnominal.worlds.road.town.simulation import TownSimulation
 from offnominal.worlds.road.town.snapshot import EGO, TICK_SECONDS, Snapshot
 from offnominal.worlds.road.town.town import Town, make_town
 from offnominal.worlds.road.weather import WEATHERS
+
+REACH = 1.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ class ScenarioRun:
         self.outputs = tuple(outputs)
         self.samples = samples
         self.town: Town = make_town(scenario.town)
+        self._nominal = twin or scenario.anomaly is None
         self._outcome: _Outcome | None = None
 
     def __len__(self) -> int:
@@ -121,6 +127,23 @@ class ScenarioRun:
         """Return the states of all ticks, from tick 1 on, without rendering."""
         return (state for state, _ in self._states())
 
+    def states_before(self) -> Iterator[Snapshot]:
+        """Return the states of the recorded ticks before the anomaly can have an effect on the ego vehicle.
+
+        They end when the ego vehicle comes near the place of the object, or when the road user begins to behave
+        anomalously; those of a scenario that is prepared for an anomaly end where it would be.
+        """
+        first = self.scenario.timing.settling_ticks + 1
+        incident, motion = self._simulation.planned, self._motion
+        last = self.scenario.timing.ticks if incident is None else incident.start - 1
+        obstacle = None if motion is None else motion.obstacle()
+        met = False
+        # All ticks are simulated, so that it is known afterwards whether the scenario is discarded.
+        for state in self.states():
+            met = met or (obstacle is not None and _is_near(state, obstacle, obstacle.pose_on(self.route)))
+            if not met and first <= state.tick <= last:
+                yield state
+
     def labels(self) -> Iterator[tuple[int, Snapshot, Callable[[], list[NDArray[np.int32]]]]]:
         """Return the number, the state and a function that renders the labels of all cameras, for every tick.
 
@@ -131,6 +154,20 @@ class ScenarioRun:
         for state, pose in self._states():
             number = ticks.index(state.tick) if state.tick in ticks else -1
             yield number, state, partial(self._labels, scene, state, pose)
+
+    def scenes(self, *, numbers: Collection[int] | None = None) -> Iterator[tuple[int, Snapshot, Callable[..., Scene]]]:
+        """Return the number, the state and the scene of every recorded frame.
+
+        The scene is a function with the options ``ego`` and ``reach`` of :meth:`TownScene.at`.
+
+        Args:
+            numbers: Numbers of the frames; None are all of them.
+        """
+        ticks = self.scenario.timing.frame_ticks
+        scene = TownScene(self.town, seed=self.scenario.seed)
+        for state, pose in self._states():
+            if state.tick in ticks and (numbers is None or ticks.index(state.tick) in numbers):
+                yield ticks.index(state.tick), state, partial(scene.at, state, pose=pose)
 
     def _labels(self, scene: TownScene, state: Snapshot, pose: ObjectPose | None) -> list[NDArray[np.int32]]:
         position, yaw = ego_pose(state)
@@ -177,7 +214,7 @@ class ScenarioRun:
 
     @cached_property
     def _motion(self) -> ObjectMotion | None:
-        anomaly = self.scenario.anomaly
+        anomaly = self.scenario.planned
         if not isinstance(anomaly, ContentAnomaly):
             return None
         route = route_of(self.scenario, self.town)
@@ -190,8 +227,8 @@ class ScenarioRun:
     def _simulation(self) -> TownSimulation:
         self.check_placement()
         scenario, motion = self.scenario, self._motion
-        simulation = TownSimulation(self.town, behaviour=scenario.behaviour)
-        given = scenario.anomaly if isinstance(scenario.anomaly, TemporalAnomaly) else None
+        simulation = TownSimulation(self.town, behaviour=scenario.behaviour, ego=scenario.ego)
+        given = scenario.planned if isinstance(scenario.planned, TemporalAnomaly) else None
         simulation.reset(
             scenario.seed,
             vehicles=scenario.vehicles,
@@ -199,7 +236,7 @@ class ScenarioRun:
             route=route_of(scenario, self.town) if motion is None else motion.route,
             anomaly=None if given is None else given.kind,
             obstacle=None if motion is None else motion.obstacle(),
-            nominal=self.twin,
+            nominal=self._nominal,
             partner=Partner() if given is None else Partner(given.actor.removeprefix("vehicle."), given.lead_distance),
             ticks=None if given is None else given.ticks,
         )
@@ -216,22 +253,25 @@ class ScenarioRun:
         # A copy that restarts shares nothing that changes, so two sessions can alternate.
         simulation = copy(self._simulation)
         simulation.restart()
-        return Session(simulation, None if self.twin else self._motion)
+        return Session(simulation, None if self._nominal else self._motion)
 
     def _states(self) -> Iterator[tuple[Snapshot, ObjectPose | None]]:
         """Run the scenario from its start; give the state and the pose of the object at every tick."""
         session = self.session()
         active: list[int] = []
         noted: Snapshot | None = None
+        height = 0.0
         for tick in range(1, self.scenario.timing.ticks + 1):
             state = session.step()
             if state.is_anomalous:
                 active.append(tick)
-                noted = state if noted is None or session.motion is not None else noted
+                if noted is None or (session.pose is not None and not session.hits):
+                    noted, height = state, 0.0 if session.pose is None else session.pose.bottom
             yield state, session.pose
-        height = 0.0 if session.pose is None else session.pose.bottom
         anomaly = self.scenario.anomaly
-        truth = None if noted is None or anomaly is None else AnomalyTruth.of(anomaly, noted, active, height)
+        truth = None
+        if noted is not None and anomaly is not None:
+            truth = AnomalyTruth.of(anomaly, noted, active, height, hits=session.hits)
         self._outcome = _Outcome(session.simulation.discards, truth)
 
     @property
@@ -241,6 +281,14 @@ class ScenarioRun:
                 pass
         assert self._outcome is not None
         return self._outcome
+
+
+def _is_near(state: Snapshot, obstacle: Obstacle, pose: Pose) -> bool:
+    """Return whether the ego vehicle could touch an object at a pose within the next tick."""
+    sides = (*obstacle.size[:2], *state.size[EGO, :2].tolist())
+    reach = 0.5 * sum(sides) + REACH + TICK_SECONDS * float(state.speed[EGO])
+    x, y = state.position[EGO].tolist()
+    return bool((x - pose.x) ** 2 + (y - pose.y) ** 2 < reach**2)
 
 
 def ego_pose(state: Snapshot) -> tuple[Triple, float]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from offnominal.core.types import FloatArray
+from offnominal.worlds.road.scenes.hit import Hit
+from offnominal.worlds.road.scenes.object_body import ObjectBody
 from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
+from offnominal.worlds.road.scenes.town_scene import ground_height
 from offnominal.worlds.road.town.simulation import TownSimulation
 from offnominal.worlds.road.town.snapshot import EGO, Snapshot
 
@@ -16,14 +18,20 @@ class Session:
 
     Args:
         simulation: Simulation at its first state.
-        motion: Motion of the object; None without one.
+        motion: Motion of the object until a vehicle hits it; None without one.
     """
 
     def __init__(self, simulation: TownSimulation, motion: ObjectMotion | None) -> None:
         self.simulation = simulation
         self.motion = motion
         self.pose: ObjectPose | None = None
+        self._body = None if motion is None else ObjectBody(motion, ground_height(simulation.town))
         self._toppling = 0
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """Hits of the object by vehicles so far."""
+        return () if self._body is None else tuple(self._body.hits)
 
     def step(self, controls: Sequence[float] | FloatArray | None = None) -> Snapshot:
         """Advance by one tick and return the state.
@@ -31,17 +39,14 @@ class Session:
         Args:
             controls: Throttle, steering and brake of the ego vehicle; None leaves it to its behaviour agent.
         """
-        state = self.simulation.step(controls)
-        if self.motion is None:
-            return state
-        if self._toppling > 0 or self.motion.is_near(float(state.position[EGO, 0]), float(state.position[EGO, 1])):
+        simulation, body = self.simulation, self._body
+        if body is None:
+            return simulation.step(controls)
+        before = simulation.cars.pose.copy()
+        simulation.advance(controls)
+        x, y = simulation.cars.pose[EGO, :2].tolist()
+        if self._toppling > 0 or body.motion.is_near(x, y):
             self._toppling += 1
-        self.pose = self.motion.pose(state.tick, self._toppling)
-        return _with_object(state, self.pose)
-
-
-def _with_object(state: Snapshot, pose: ObjectPose) -> Snapshot:
-    """Return a state whose object, the last actor, has the place and size of its pose."""
-    position, heading, size = state.position.copy(), state.heading.copy(), state.size.copy()
-    position[-1], heading[-1], size[-1] = pose.centre, pose.heading, pose.size
-    return replace(state, position=position, heading=heading, size=size)
+        self.pose = body.step(simulation.tick, self._toppling, before, simulation.cars)
+        simulation.move_obstacle(self.pose.centre, self.pose.heading, self.pose.size, body.speed, blocks=body.is_free)
+        return simulation.snapshot()

@@ -93,7 +93,7 @@ class TownEnv(gymnasium.Env[Any, Any]):
         self.autopilot = autopilot
         self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, ("rgb_array",))
         self._scenario = Scenario(
-            "episode", town, weather, seed=0, vehicles=0, pedestrians=0, anomaly=_anomaly(anomaly)
+            "episode", town, weather, seed=0, vehicles=0, pedestrians=0, ego="avoiding", anomaly=_anomaly(anomaly)
         )
         plan = town_plans()[self._scenario.town]
         self._scenario = self._scenario.replace(
@@ -174,6 +174,8 @@ class TownEnv(gymnasium.Env[Any, Any]):
         x, y = (float(each) for each in state.position[0])
         graph = self._view.route.graph
         ego = int(state.instance[0])
+        if any(hit.tick == state.tick and hit.vehicle == ego for hit in self._session.hits):
+            return True
         return abs(graph.to_lane(x, y).d) > ON_ROAD or any(
             ego in pair for pair in self._session.simulation.collisions()
         )

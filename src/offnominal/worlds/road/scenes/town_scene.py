@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -135,6 +136,15 @@ class StaticScene:
 @lru_cache(maxsize=8)
 def _static_scene(town: Town) -> StaticScene:
     return StaticScene(town)
+
+
+def ground_height(town: Town) -> Callable[[float, float], float]:
+    """Return a function that gives the height of the ground of a town at a position, m. Its first call builds it."""
+
+    def height(x: float, y: float) -> float:
+        return _static_scene(town).ground.height_at(x, y)
+
+    return height
 
 
 STRIDE = 1.45

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from offnominal.worlds.road.town.path_kernel import project
 from offnominal.worlds.road.town.road_graph import Pose, RoadGraph
 from offnominal.worlds.road.town.routes import Route
 
+Ego: TypeAlias = Literal["blind", "stopping", "avoiding"]
+"""What vehicles do about an object on the road: drive on as without it, stop before its place whether or not it is
+there, or stop before it."""
 MARGIN = 5.0
 FARTHEST_BESIDE = 20.0
 
@@ -61,7 +65,9 @@ class Obstacle:
         return Pose(pose.x, pose.y, pose.heading + self.yaw)
 
 
-def blocks_of(graph: RoadGraph, obstacle: Obstacle, pose: Pose) -> list[tuple[float, float, float, float]]:
+def blocks_of(
+    graph: RoadGraph, size: tuple[float, float, float], pose: Pose
+) -> list[tuple[float, float, float, float]]:
     """Return (lane, arclength, half length, 1) for every lane that an object reaches into."""
     net = graph.network
     sine, cosine = sincos(pose.heading)
@@ -73,8 +79,8 @@ def blocks_of(graph: RoadGraph, obstacle: Obstacle, pose: Pose) -> list[tuple[fl
         tangent = net.tangent[net.first[lane.id] + int(min(max(s, 0.0) / lane.length, 1.0) * (len(lane.points) - 1))]
         along = abs(float(tangent[0] * cosine + tangent[1] * sine))
         across = math.sqrt(max(0.0, 1.0 - along * along))
-        half = 0.5 * (along * obstacle.size[0] + across * obstacle.size[1])
-        reach = 0.5 * (across * obstacle.size[0] + along * obstacle.size[1])
+        half = 0.5 * (along * size[0] + across * size[1])
+        reach = 0.5 * (across * size[0] + along * size[1])
         if abs(d) < 0.5 * LANE_WIDTH + reach - 0.3:
             found.append((float(lane.id), float(s), half, 1.0))
     return found

@@ -12,7 +12,7 @@ from offnominal.core.types import FloatArray, IntArray
 from offnominal.worlds.road.town.behaviour import Behaviour, make_behaviour
 from offnominal.worlds.road.town.errors import NoRoute
 from offnominal.worlds.road.town.incidents import TemporalAnomaly
-from offnominal.worlds.road.town.obstacle import Obstacle, blocks_of, points_to_keep_free, roads_to_avoid
+from offnominal.worlds.road.town.obstacle import Ego, Obstacle, blocks_of, points_to_keep_free, roads_to_avoid
 from offnominal.worlds.road.town.path_kernel import lateral_shift
 from offnominal.worlds.road.town.road_graph import LanePosition, Pose, RoadGraph
 from offnominal.worlds.road.town.routes import Route, plan_route, route_table
@@ -103,10 +103,11 @@ def place_actors(
     *,
     partner: Partner = ANY_PARTNER,
     nominal: bool = False,
+    ego: Ego = "blind",
 ) -> Actors:
     """Return all actors of a simulation, without overlap; there are fewer if there is no room.
 
-    The nominal twin has the same actors, but not the object.
+    The nominal twin has the same actors, but not the object. Unless they avoid the object, nothing else differs.
     """
     stream = Stream.named(seed, 0, "reset")
     cars = empty_vehicles(vehicles + 1 + (anomaly is not None and (anomaly.lead or anomaly.lanes > 1)))
@@ -124,8 +125,13 @@ def place_actors(
     walkers = empty_walkers(pedestrians)
     count = spawn_walkers(graph, stream, walkers)
     control = empty_control(graph.network, BLOCKS)
-    pose = None if obstacle is None or nominal else _place_obstacle(graph, control, route, obstacle)
-    return Actors(cars, Walkers._make(a[:count].copy() for a in walkers), control, route_table([route]), pose)
+    pose = None if obstacle is None else obstacle.pose_on(route)
+    if obstacle is not None and pose is not None and not (nominal and ego == "avoiding"):
+        control.forbidden[:] = roads_to_avoid(graph, route, obstacle.distance)
+        if ego != "blind":
+            block(graph, control, obstacle.size, pose)
+    there = None if nominal else pose
+    return Actors(cars, Walkers._make(a[:count].copy() for a in walkers), control, route_table([route]), there)
 
 
 def _place_partner(
@@ -150,9 +156,8 @@ def _place_partner(
     place_vehicle(graph, cars, 1, at, kind, driver)
 
 
-def _place_obstacle(graph: RoadGraph, control: Control, route: Route, obstacle: Obstacle) -> Pose:
-    pose = obstacle.pose_on(route)
-    blocks = blocks_of(graph, obstacle, pose)[:BLOCKS]
+def block(graph: RoadGraph, control: Control, size: tuple[float, float, float], pose: Pose) -> None:
+    """List an object on the lanes, in place of the one before."""
+    blocks = blocks_of(graph, size, pose)[:BLOCKS]
+    control.blocks[:] = 0.0
     control.blocks[: len(blocks)] = blocks
-    control.forbidden[:] = roads_to_avoid(graph, route, obstacle.distance)
-    return pose

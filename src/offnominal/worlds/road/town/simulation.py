@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
+from typing import get_args
 
 import numpy as np
 
-from offnominal.core.checks import integer_in
+from offnominal.core.checks import integer_in, one_of
 from offnominal.core.deterministic_math import arctan2, sincos
 from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState
 from offnominal.core.streams import Stream, check_seed
@@ -21,10 +22,10 @@ from offnominal.worlds.road.town.errors import AnomalyNotPossible, NoRoute
 from offnominal.worlds.road.town.incident_search import find_incident
 from offnominal.worlds.road.town.incidents import Incident, TemporalAnomaly, temporal_anomaly
 from offnominal.worlds.road.town.network import Network
-from offnominal.worlds.road.town.obstacle import Obstacle
-from offnominal.worlds.road.town.road_graph import LanePosition
+from offnominal.worlds.road.town.obstacle import Ego, Obstacle
+from offnominal.worlds.road.town.road_graph import LanePosition, Pose
 from offnominal.worlds.road.town.routes import Route, plan_route, route_table
-from offnominal.worlds.road.town.setup import ANY_PARTNER, Actors, Partner, draw_routes, place_actors
+from offnominal.worlds.road.town.setup import ANY_PARTNER, Actors, Partner, block, draw_routes, place_actors
 from offnominal.worlds.road.town.snapshot import TICKS, Snapshot
 from offnominal.worlds.road.town.structures import structure
 from offnominal.worlds.road.town.tick_kernel import begin_tick, change_lanes, decide_all, move_all
@@ -52,6 +53,8 @@ class TownSimulation:
         town: Town, or its name.
         behaviour: Behaviour of the ego vehicle: ``cautious``, ``normal`` or ``aggressive``.
         green_wave: Whether the traffic lights in front of the ego vehicle are kept green.
+        ego: What vehicles do about an object on the road. ``"blind"``: they drive on as without it. ``"stopping"``:
+            they stop before its place, also in the nominal twin. ``"avoiding"``: they stop before it.
 
     Example:
         >>> simulation = TownSimulation("residential")
@@ -61,12 +64,16 @@ class TownSimulation:
         (1, 21, [])
     """
 
-    def __init__(self, town: Town | str, *, behaviour: str = "normal", green_wave: bool = True) -> None:
+    def __init__(
+        self, town: Town | str, *, behaviour: str = "normal", green_wave: bool = True, ego: Ego = "blind"
+    ) -> None:
         self.town = make_town(town) if isinstance(town, str) else town
         self.behaviour = make_behaviour(behaviour)
         self.green_wave = green_wave
+        self.ego: Ego = one_of("ego", ego, get_args(Ego))
         self.tick = -1
         self.incident: Incident | None = None
+        self.planned: Incident | None = None
         self.obstacle: Obstacle | None = None
         self.route: Route
         self.cars: Vehicles
@@ -75,6 +82,7 @@ class TownSimulation:
         self._actors: Actors
         self._partner = ANY_PARTNER
         self._planned: Obstacle | None = None
+        self._object: tuple[Pose, tuple[float, float, float], float]
         self._placing: tuple[int, Route, int, int, TemporalAnomaly | None, bool] | None = None
         self._structures: tuple[Network, Vehicles, Walkers, Control, Occupancy]
         self._routes: IntArray
@@ -107,7 +115,8 @@ class TownSimulation:
             pedestrians: Number of pedestrians; None is the town's default.
             route: Route of the ego vehicle; None draws one.
             anomaly: Name of a temporal anomaly, see `TEMPORAL_ANOMALIES`.
-            obstacle: Object on the route, a content anomaly. Other vehicles avoid its road.
+            obstacle: Object on the route, a content anomaly. Other vehicles avoid its road. Its contact with vehicles
+                is not simulated here, but by :class:`~offnominal.worlds.road.scenes.ScenarioRun`.
             nominal: Whether to simulate the nominal twin: the same actors without the temporal anomaly or the object.
             partner: The car that accompanies the ego vehicle in some temporal anomalies.
             ticks: First and last tick of the temporal anomaly; None uses those at which it is possible.
@@ -117,8 +126,8 @@ class TownSimulation:
         m = self.town.default_pedestrians if pedestrians is None else integer_in("pedestrians", pedestrians, 0, 1000)
         if anomaly is not None and obstacle is not None:
             raise InvalidParameter("a temporal anomaly and an obstacle are both given; expected at most one of them.")
-        self.obstacle, self.incident, self._partner = None if nominal else obstacle, None, partner
-        self._planned = obstacle
+        self.obstacle, self.incident, self.planned = None if nominal else obstacle, None, None
+        self._planned, self._partner = obstacle, partner
         if anomaly is None:
             chosen = next(draw_routes(self.town.graph, seed)) if route is None else route
             self._placing = (seed, chosen, n, m, None, nominal)
@@ -126,6 +135,7 @@ class TownSimulation:
         kind = temporal_anomaly(anomaly)
         chosen, incident = self._find_incident(seed, n, m, route, kind, ticks)
         self._placing = (seed, chosen, n, m, kind, nominal)
+        self.planned = incident
         self.incident = None if nominal else incident
         return self.restart()
 
@@ -149,7 +159,9 @@ class TownSimulation:
         """Place all actors for a route."""
         graph, self.route = self.town.graph, route
         given = (route, self.behaviour, vehicles, walkers, kind, self._planned)
-        actors = place_actors(graph, seed, *given, partner=self._partner, nominal=nominal)
+        actors = place_actors(graph, seed, *given, partner=self._partner, nominal=nominal, ego=self.ego)
+        if actors.obstacle is not None and self._planned is not None:
+            self._object = (actors.obstacle, self._planned.size, 0.0)
         self._actors = actors
         self.cars, self.walkers, self.control, self._routes = actors.cars, actors.walkers, actors.control, actors.routes
         count = len(self.cars.lane)
@@ -242,7 +254,8 @@ class TownSimulation:
         for one, other in self.collisions() if self.tick % 2 == 0 else ():
             if one == 1 and first < other <= first + len(self.walkers.walk):
                 self._discards.add("the ego vehicle hits a pedestrian")
-        if self.obstacle is not None:
+        # The nominal twin is discarded for the same reason, unless vehicles avoid the object, which it lacks.
+        if self.obstacle is not None or (self._planned is not None and self.ego != "avoiding"):
             closed = self.control.forbidden[self.town.graph.network.road[self.cars.lane]]
             if (closed & (self.cars.detour >= 0))[1:].any():
                 self._discards.add("a vehicle finds no way around the obstacle")
@@ -268,6 +281,30 @@ class TownSimulation:
         self.cars.route[0], self.cars.route_at[0] = 0, 0
         self.cars.path[0, 1:] = -1
 
+    def move_obstacle(
+        self,
+        centre: tuple[float, float],
+        heading: float,
+        size: tuple[float, float, float],
+        speed: float = 0.0,
+        *,
+        blocks: bool = True,
+    ) -> None:
+        """Put the object on the road elsewhere.
+
+        Args:
+            centre: Centre of its bounding box, m.
+            heading: Direction of the box, radians.
+            size: Length, width and height of the box, m.
+            speed: Speed of the object, m/s.
+            blocks: Whether vehicles that avoid the object know its new place.
+        """
+        if self.obstacle is None:
+            raise InvalidState("the simulation has no object that can be moved.")
+        self._object = (Pose(*centre, heading), size, speed)
+        if blocks and self.ego != "blind":
+            block(self.town.graph, self.control, size, self._object[0])
+
     def collisions(self) -> list[tuple[int, int]]:
         """Return the pairs of instance ids that overlap, at least one vehicle in each."""
         pose, size = self._bodies()
@@ -287,11 +324,11 @@ class TownSimulation:
     def _bodies(self) -> tuple[FloatArray, FloatArray]:
         poses, sizes = [self.cars.pose, self.walkers.pose], [self.cars.size]
         sizes.append(np.tile(np.array(PEDESTRIAN_SIZE), (len(self.walkers.walk), 1)))
-        pose = self._actors.obstacle
-        if pose is not None and self.obstacle is not None:
+        if self.obstacle is not None:
+            pose, size, _ = self._object
             sine, cosine = sincos(pose.heading)
             poses.append(np.array([[pose.x, pose.y, cosine, sine]]))
-            sizes.append(np.array([self.obstacle.size]))
+            sizes.append(np.array([size]))
         return np.concatenate(poses), np.concatenate(sizes)
 
     def labels(self) -> IntArray:
@@ -325,6 +362,7 @@ class TownSimulation:
             raise InvalidState("the simulation has no state; call reset first.")
         pose, size = self._bodies()
         still = np.zeros(len(pose) - len(self.cars.lane) - len(self.walkers.walk))
+        thrown = still.copy() if self.obstacle is None else np.array([self._object[2]])
         names = [KINDS[kind].name for kind in self.cars.kind] + ["pedestrian"] * len(self.walkers.walk)
         names += [self.obstacle.name] if self.obstacle is not None else []
         return Snapshot(
@@ -334,7 +372,7 @@ class TownSimulation:
             label=self.labels(),
             position=pose[:, :2].copy(),
             heading=np.array([arctan2(float(s), float(c)) for c, s in pose[:, 2:]]),
-            speed=np.concatenate([self.cars.speed, self.walkers.speed, still]),
+            speed=np.concatenate([self.cars.speed, self.walkers.speed, thrown]),
             acceleration=np.concatenate([self.cars.acceleration, np.zeros(len(self.walkers.walk)), still]),
             size=size,
             lights=self.control.light.copy(),

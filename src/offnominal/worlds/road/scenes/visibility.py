@@ -1,0 +1,213 @@
+"""In which share of the frames an anomaly is visible, without rendering whole images."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from offnominal.core.checks import integer_in
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray, IntArray
+from offnominal.sensing.camera import Camera
+from offnominal.sensing.lidar import Lidar
+from offnominal.sensing.ray_casting import cast_rays
+from offnominal.sensing.scene import Scene
+from offnominal.worlds.road.scenarios.description import Scenario
+from offnominal.worlds.road.scenes.run import ScenarioRun, ego_pose
+from offnominal.worlds.road.town.snapshot import Snapshot
+
+PUBLISHED = {"content": (0.148, 0.748), "temporal": (0.155, 0.155)}
+"""Published shares of frames in which an anomaly is visible for cameras and for lidars, by the type of the scenes."""
+EVERY = 10
+NORMAL_95 = 1.959964
+# Every how many pixels rays are cast, until one hits.
+STRIDES = (12, 3, 1)
+MARGIN = 0.5
+NEAREST = 0.05
+# Places reach farther than their centres, m.
+BEHIND = 45.0
+
+
+@dataclass(frozen=True)
+class FrameVisibility:
+    """Whether the anomaly is visible in a frame.
+
+    Args:
+        number: Number of the frame.
+        camera: Whether a pixel of a camera shows it while it is active.
+        lidar: Whether a beam of a lidar hits it while it is active.
+    """
+
+    number: int
+    camera: bool
+    lidar: bool
+
+
+@dataclass(frozen=True)
+class VisibleShare:
+    """Share of the frames in which the anomaly is visible, as the mean over scenes.
+
+    Args:
+        type: ``"content"`` or ``"temporal"``.
+        sensor: ``"camera"`` or ``"lidar"``.
+        scenes: Number of scenes.
+        share: Mean of their shares.
+        low: Lower end of its 95 % interval, normal over scenes.
+        high: Upper end.
+        published: Published share.
+    """
+
+    type: str
+    sensor: str
+    scenes: int
+    share: float
+    low: float
+    high: float
+    published: float
+
+
+def measure_visibility(scenarios: Iterable[Scenario], *, every: int = EVERY) -> list[VisibleShare]:
+    """Simulate scenarios and return in which share of their frames the anomaly is visible, by type and sensor.
+
+    Normal scenarios and those that the published rules discard are left out.
+
+    Args:
+        scenarios: The scenarios.
+        every: Of scenes with an object every n-th frame is measured. Of those with a road user all frames are.
+
+    Raises:
+        InvalidParameter: No scenario has an anomaly and is accepted.
+    """
+    step = integer_in("every", every, 1, 10_000)
+    found: dict[str, list[tuple[float, float]]] = {}
+    for scenario in scenarios:
+        if scenario.anomaly is None:
+            continue
+        run = ScenarioRun(scenario)
+        try:
+            frames = list(visible_frames(run, numbers=range(0, len(run), step if scenario.type == "content" else 1)))
+        except InvalidParameter:
+            continue
+        if not run.discards:
+            shares = [(each.camera, each.lidar) for each in frames]
+            found.setdefault(scenario.type, []).append(tuple(np.mean(shares, axis=0).tolist()))
+    if not found:
+        raise InvalidParameter("no scenario has an anomaly and is accepted; give some that are.")
+    return [
+        _share(type_, sensor, [row[k] for row in rows], PUBLISHED[type_][k])
+        for type_, rows in sorted(found.items())
+        for k, sensor in enumerate(("camera", "lidar"))
+    ]
+
+
+def _share(type_: str, sensor: str, shares: list[float], published: float) -> VisibleShare:
+    n = len(shares)
+    mean = math.fsum(shares) / n
+    spread = math.sqrt(math.fsum((each - mean) ** 2 for each in shares) / max(1, n - 1))
+    half = NORMAL_95 * spread / math.sqrt(n) if n > 1 else 1.0
+    return VisibleShare(type_, sensor, n, mean, max(0.0, mean - half), min(1.0, mean + half), published)
+
+
+def visible_frames(run: ScenarioRun, *, numbers: Collection[int] | None = None) -> Iterator[FrameVisibility]:
+    """Yield for the frames of a scenario whether its anomaly is visible.
+
+    A camera sees it if the centre of a pixel is on it, a lidar if one of its beams hits it: as in the labels of
+    recorded frames, but without the rain that hides some points of a lidar.
+
+    Args:
+        run: Run of the scenario.
+        numbers: Numbers of the frames; None are all of them.
+    """
+    for number, state, scene in run.scenes(numbers=numbers):
+        rows = np.flatnonzero(state.anomalous)
+        camera = lidar = False
+        if len(rows):
+            around = scene(reach=_distance(state, rows) + BEHIND)
+            for identity in state.instance[rows].tolist():
+                seen = _seen(run, around, state, identity)
+                camera, lidar = camera or seen[0], lidar or seen[1]
+        yield FrameVisibility(number, camera, lidar)
+
+
+def _distance(state: Snapshot, rows: IntArray) -> float:
+    """Return how far the far side of the farthest of some actors is from the ego vehicle."""
+    gap = state.position[rows] - state.position[0]
+    return float((np.sqrt((gap**2).sum(axis=1)) + state.size[rows].max(axis=1)).max())
+
+
+def _seen(run: ScenarioRun, scene: Scene, state: Snapshot, identity: int) -> tuple[bool, bool]:
+    """Return whether a camera and whether a lidar sees an actor."""
+    corners, rig = _corners(scene, identity), run.rig
+    if not len(corners):
+        return False, False
+    position, yaw = ego_pose(state)
+    cameras = (rig.camera_at(mount, position, yaw) for mount in rig.cameras)
+    lidars = (rig.lidar_at(mount, position, yaw) for mount in rig.lidars)
+    return (
+        any(_in_image(scene, each, identity, corners) for each in cameras),
+        any(_in_turn(scene, each, identity, corners) for each in lidars),
+    )
+
+
+def _corners(scene: Scene, identity: int) -> FloatArray:
+    """Return the corners of the boxes around the parts of an actor; none if it is not in the scene."""
+    signs, found = np.array(list(product((-1.0, 1.0), repeat=3))), [np.zeros((0, 3))]
+    for each in scene.instances:
+        if each.identity == identity:
+            extent, middle = np.array(each.shape.extent), np.array(getattr(each.shape, "middle", (0.0, 0.0, 0.0)))
+            found.append((middle + signs * extent) @ np.asarray(each.rotation).T + np.array(each.position))
+    return np.concatenate(found)
+
+
+def _in_image(scene: Scene, camera: Camera, identity: int, corners: FloatArray) -> bool:
+    """Return whether a pixel of a camera shows an actor. Rays are cast in the rectangle around its corners."""
+    columns, rows, depth = camera.project(corners)
+    if depth.max() <= NEAREST:
+        return False
+    left, right, top, bottom = 0, camera.width, 0, camera.height
+    if depth.min() > NEAREST:
+        left, right = max(left, int(columns.min() - MARGIN)), min(right, int(columns.max() + MARGIN) + 1)
+        top, bottom = max(top, int(rows.min() - MARGIN)), min(bottom, int(rows.max() + MARGIN) + 1)
+    if left >= right or top >= bottom:
+        return False
+    view = camera.packed()
+    for stride in STRIDES:
+        across = (2.0 * np.arange(left, right, stride) + 1.0) / camera.width - 1.0
+        up = 1.0 - (2.0 * np.arange(top, bottom, stride) + 1.0) / camera.height
+        sideways = (across * view[12])[None, :, None] * view[3:6]
+        directions = view[9:12] + sideways + (up * view[13])[:, None, None] * view[6:9]
+        if _hits(scene, view[:3], directions.reshape(-1, 3), identity):
+            return True
+    return False
+
+
+def _in_turn(scene: Scene, lidar: Lidar, identity: int, corners: FloatArray) -> bool:
+    """Return whether a beam of a lidar hits an actor. Beams are cast in the cone around its corners."""
+    rotation = np.asarray(lidar.rotation)
+    own = (corners - np.array(lidar.position)) @ rotation
+    middle = 0.5 * (own.min(axis=0) + own.max(axis=0))
+    radius, away = math.sqrt(((own - middle) ** 2).sum(axis=1).max()), math.sqrt((middle**2).sum())
+    if away - radius > lidar.max_range:
+        return False
+    (sines, cosines), (up, flat) = lidar.azimuths.T, lidar.elevations.T
+    directions = np.stack(
+        [
+            flat[:, None] * cosines,
+            flat[:, None] * sines,
+            np.broadcast_to(up[:, None], (len(up), len(cosines))),
+        ],
+        axis=2,
+    ).reshape(-1, 3)
+    if away > radius:
+        directions = directions[directions @ middle >= math.sqrt(away * away - radius * radius)]
+    return bool(len(directions)) and _hits(
+        scene, np.array(lidar.position), directions @ rotation.T, identity, lidar.max_range
+    )
+
+
+def _hits(scene: Scene, origin: FloatArray, directions: FloatArray, identity: int, reach: float = math.inf) -> bool:
+    return bool((cast_rays(scene, origin, directions, max_range=reach).instance == identity).any())

@@ -1,0 +1,56 @@
+"""Where an anomaly is visible: the same frames as in rendered images, and the shares of presets."""
+
+import numpy as np
+import pytest
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.worlds.road.rigs import Mount, Rig
+from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, TemporalAnomaly, Timing
+from offnominal.worlds.road.scenes import ScenarioRun, measure_visibility, visible_frames
+
+pytestmark = pytest.mark.long
+
+RIG = Rig(
+    "two", (Mount("top", (0.0, 0.0, 1.8)), Mount("rear", (-1.5, 0.0, 1.0), 180.0)), width=96, height=64, channels=16,
+    columns=256,
+)  # fmt: skip
+BASE = {"town": "rural", "weather": "CLEAR_NOON", "seed": 7, "vehicles": 20, "pedestrians": 5}
+OBJECT = Scenario("cow", **BASE, anomaly=ContentAnomaly("cow", 60.0), timing=Timing(15, 200, 10))
+TINY = OBJECT.replace(anomaly=ContentAnomaly("cup", 60.0, lateral_offset=1.5))
+BRAKING = OBJECT.replace(
+    anomaly=TemporalAnomaly("sudden-braking", "vehicle.suv", lead_distance=9), timing=Timing(130, 60, 10)
+)
+
+
+@pytest.mark.parametrize("scenario", [OBJECT, TINY, BRAKING], ids=["object", "tiny", "braking"])
+def test_visibility_is_that_of_rendered_frames(scenario):
+    run = ScenarioRun(scenario, rig=RIG)
+    found = list(visible_frames(run))
+    cameras, lidars = set(), set()
+    for frame, each in zip(run, found, strict=True):
+        anomalous = frame.state.instance[frame.state.anomalous]
+        images = [camera.image.instance for camera in frame.sensors.cameras.values()]
+        clouds = [lidar.exact.instance for lidar in frame.sensors.lidars.values()]
+        assert each.number == frame.number
+        assert each.camera == any(bool(np.isin(image, anomalous).any()) for image in images)
+        assert each.lidar == any(bool(np.isin(cloud, anomalous).any()) for cloud in clouds)
+        cameras.add(each.camera)
+        lidars.add(each.lidar)
+    assert len(cameras) == 2 or scenario is OBJECT
+    assert len(lidars) == 2
+
+
+def test_shares_are_means_over_scenes_with_intervals():
+    normal = OBJECT.replace(id="normal", anomaly=None)
+    camera, lidar = measure_visibility([OBJECT, normal, TINY.replace(id="cup")], every=4)
+    assert [(each.type, each.sensor, each.scenes) for each in (camera, lidar)] == [
+        ("content", "camera", 2),
+        ("content", "lidar", 2),
+    ]
+    assert (camera.published, lidar.published) == (0.148, 0.748)
+    for each in (camera, lidar):
+        assert 0.0 <= each.low <= each.share <= each.high <= 1.0
+    alone = measure_visibility([OBJECT], every=4)
+    assert (alone[0].low, alone[0].high) == (0.0, 1.0)
+    with pytest.raises(InvalidParameter, match="no scenario"):
+        measure_visibility([normal])
