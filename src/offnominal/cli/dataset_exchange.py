@@ -16,6 +16,7 @@ from offnominal.cli.output import AsJson, print_json, print_rows
 exchange = App(DATA)
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
+MINARI, ANOMALY_GYM = "minari", "anomaly-gym"
 
 
 @exchange.command()
@@ -34,7 +35,7 @@ def export(
     """
     from offnominal.datasets import Dataset, to_minari
 
-    _only("--to", to)
+    _only("--to", to, MINARI)
     written = to_minari(Dataset(folder), id, splits=split)
     rows = [{"id": each.id, "episodes": len(each), "steps": each.total_steps} for each in written]
     print_rows("Minari datasets", rows, as_json)
@@ -42,12 +43,22 @@ def export(
 
 @exchange.command("import")
 def import_(
-    source: Annotated[str, typer.Argument(help="File or folder of a log, or id of a Minari dataset.", metavar="FILE")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="File or folder of a log, id of a Minari dataset, or published recordings.", metavar="FILE"
+        ),
+    ],
     name: Annotated[
         str | None, typer.Option("--as", help="Name of the new dataset in the data home.", metavar="NAME")
     ] = None,
     folder: Annotated[Path | None, folder_option("Folder of the new dataset, instead of the data home.")] = None,
-    form: Annotated[str | None, typer.Option("--from", help="minari; other formats are known by their suffix.")] = None,
+    form: Annotated[
+        str | None, typer.Option("--from", help="minari or anomaly-gym; other formats are known by their suffix.")
+    ] = None,
+    environment: Annotated[
+        str | None, typer.Option("--env", help="Environment of the recordings of Anomaly-Gym, such as Sape-Goal0.")
+    ] = None,
     observation: Annotated[list[str] | None, typer.Option(help="Column of an observation; can be repeated.")] = None,
     action: Annotated[list[str] | None, typer.Option(help="Column of an action; can be repeated.")] = None,
     reward: Annotated[str | None, typer.Option(help="Column of the rewards.")] = None,
@@ -70,7 +81,7 @@ def import_(
 
     Formats: CSV, Parquet, NumPy, MCAP and ROS 2 bags, HDF5, LeRobot folders, Minari. Nominal episodes are split in time
     order: 60 % train, 20 % validation, 20 % test. Labelled episodes are the split faulty. A Minari dataset is nominal:
-    80 % train, 10 % validation, 10 % test.
+    80 % train, 10 % validation, 10 % test. The published recordings of Anomaly-Gym keep their splits.
 
     Example: [bold]offnominal import pump.csv --as pump --time datetime --label anomaly --window 60[/]
     """
@@ -81,11 +92,13 @@ def import_(
     if folder is None and name is None and not preview:
         raise InvalidParameter("there is no name for the dataset; give --as NAME, or --out FOLDER.")
     place = folder or data_home() / file_name("--as", name or "preview")
+    if environment is not None and form != ANOMALY_GYM:
+        raise InvalidParameter(f"--env is for published recordings; add --from {ANOMALY_GYM}.")
     if form is not None:
-        from offnominal.datasets import import_minari
-
-        _only("--from", form)
-        print_rows("Datasets", [dataset_row(import_minari(source, place, overwrite=overwrite))], as_json)
+        _only("--from", form, MINARI, ANOMALY_GYM)
+        with warnings_as_lines():
+            row = dataset_row(_converted(form, source, place, environment, overwrite))
+        print_rows("Datasets", [row], as_json)
         return
     from offnominal.datasets import LogEpisodes, episodes_from, import_log, read_mcap
 
@@ -102,6 +115,15 @@ def import_(
         print_rows("Datasets", [dataset_row(made)], as_json)
 
 
+def _converted(form: str, source: str, place: Path, environment: str | None, overwrite: bool) -> Any:
+    """Return the dataset of a Minari dataset, or of published recordings of Anomaly-Gym."""
+    from offnominal.datasets import import_anomaly_gym, import_minari
+
+    if form == ANOMALY_GYM:
+        return import_anomaly_gym(source, place, env_id=environment, overwrite=overwrite)
+    return import_minari(source, place, overwrite=overwrite)
+
+
 def _show_log(episodes: Any, as_json: bool) -> None:
     """Print the channels and the sizes of a log."""
     from offnominal.datasets.logs import describe_log, preview_log
@@ -114,10 +136,9 @@ def _show_log(episodes: Any, as_json: bool) -> None:
         print_rows("Log", [{"": name, "value": text(value)} for name, value in describe_log(episodes).items()], False)
 
 
-def _only(option: str, given: str) -> None:
+def _only(option: str, given: str, *formats: str) -> None:
     from offnominal.core.errors import InvalidParameter
 
-    if given != "minari":
-        raise InvalidParameter(
-            f"{option} is {given!r}; expected 'minari', or nothing for a format known by its suffix."
-        )
+    if given not in formats:
+        known = " or ".join(map(repr, formats))
+        raise InvalidParameter(f"{option} is {given!r}; expected {known}, or nothing for a format known by its suffix.")

@@ -5,6 +5,7 @@ from offnominal.core.lazy_imports import lazy_attributes
 __getattr__, __dir__ = lazy_attributes(
     __name__,
     {
+        "anomaly_gym": ("import_anomaly_gym", "open_anomaly_gym"),
         "dataset": ("Dataset",),
         "generation": ("generate",),
         "hashing": ("content_hash",),

@@ -1,9 +1,12 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.datasets import anomaly_gym as anomaly_gym
 from offnominal.datasets import image_sets as image_sets
 from offnominal.datasets import logs as logs
 from offnominal.datasets import novelcraft as novelcraft
 from offnominal.datasets import scenes as scenes
 from offnominal.datasets import tables as tables
+from offnominal.datasets.anomaly_gym import import_anomaly_gym as import_anomaly_gym
+from offnominal.datasets.anomaly_gym import open_anomaly_gym as open_anomaly_gym
 from offnominal.datasets.dataset import Dataset as Dataset
 from offnominal.datasets.generation import generate as generate
 from offnominal.datasets.hashing import content_hash as content_hash
@@ -43,9 +46,11 @@ __all__ = [
     "episodes_from",
     "from_minari",
     "generate",
+    "import_anomaly_gym",
     "import_log",
     "import_minari",
     "load_dataset",
+    "open_anomaly_gym",
     "read_hdf5",
     "read_mcap",
     "save_dataset",

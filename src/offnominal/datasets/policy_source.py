@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from offnominal.agents.experts import expert, expert_card, is_scripted
+from offnominal.agents.experts import EXPERT, expert, expert_card, is_scripted
 from offnominal.agents.files import TrainedPolicy, load_policy, policy_hash
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.policy import Policy, as_policy
@@ -35,10 +35,10 @@ def resolve_policy(
     Args:
         world: Id of the world.
         policy: See :data:`PolicySource`.
-        algorithm: Algorithm of the shipped expert; the world's default if None.
+        algorithm: Id of a shipped policy; the expert of the world if None.
         name: Name of the policy; required for a policy without weights, which no hash identifies.
     """
-    if policy is None and algorithm in (None, SCRIPTED) and is_scripted(world):
+    if policy is None and algorithm in (None, EXPERT, SCRIPTED) and is_scripted(world):
         return NamedPolicy(expert(world), SCRIPTED, "")
     if policy is None:
         card = expert_card(world, algorithm)

@@ -100,7 +100,7 @@ class Recipe(Config):
 
     Args:
         world: Id of the world.
-        policy: Name of the policy: the algorithm of the shipped expert, or a name of your own.
+        policy: Name of the policy: the id of a shipped one, or a name of your own.
         policy_sha256: SHA-256 of the policy's weights; empty if it has none.
         episodes: Number of episodes of the test split and of each fault.
         nominal: Number of episodes of the training split.
@@ -120,7 +120,7 @@ class Recipe(Config):
         format: Version of the file format.
 
     Example:
-        >>> recipe = Recipe("SAP-Goal0-v0", "tqc", episodes=20, cells=(FaultCell("action/noise", "tiny", 0.1),))
+        >>> recipe = Recipe("SAP-Goal0-v0", "tqc-0", episodes=20, cells=(FaultCell("action/noise", "tiny", 0.1),))
         >>> for plan in recipe.plans():
         ...     print(plan.name, len(plan.seeds), plan.seeds[0])
         train 100 10000000
@@ -205,7 +205,7 @@ class Recipe(Config):
                 :func:`~offnominal.rollouts.collect`; pass that to :func:`generate` too, as `env`.
             policy: Policy to record; the shipped expert if None. Pass it to :func:`generate` too.
             policy_name: Name of the policy in the recipe; required for a policy without weights.
-            algorithm: Algorithm of the shipped expert; the world's default (TQC, or an ensemble) if None.
+            algorithm: Id of a shipped policy; the expert of the world if None.
             nominal: Number of episodes of the training split; as `episodes` if None.
             anomalies: Ids of the anomalies; all with a known strength if None.
             levels: Names of the strengths; all if None.
@@ -215,7 +215,7 @@ class Recipe(Config):
         Example:
             >>> recipe = Recipe.for_world("SAP-Goal0-v0", anomalies=["action/noise"], levels=["tiny"], episodes=20)
             >>> recipe.policy, recipe.nominal, [cell.name for cell in recipe.cells]
-            ('tqc', 20, ['action/noise@tiny'])
+            ('tqc-2', 20, ['action/noise@tiny'])
         """
         with open_world(world, 1) as sample:
             id = sample.card.id

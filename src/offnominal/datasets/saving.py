@@ -6,9 +6,11 @@ import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from offnominal.core.checks import file_name
 from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyExists, InvalidParameter
-from offnominal.datasets.card import describe
+from offnominal.core.files import write_text
+from offnominal.datasets.card import README, SCORE_FIGURE, describe
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.dataset_builder import (
     DatasetBuilder,
@@ -20,7 +22,9 @@ from offnominal.datasets.dataset_builder import (
     is_free,
 )
 from offnominal.datasets.layout import Channels
-from offnominal.datasets.manifest import Manifest, file_of
+from offnominal.datasets.manifest import FRAMES_FOLDER, MANIFEST, SPLITS, Manifest, file_of
+
+OWN_FILES = {MANIFEST, README, SCORE_FIGURE, SPLITS, FRAMES_FOLDER}
 
 
 def save_dataset(
@@ -30,6 +34,7 @@ def save_dataset(
     world: str,
     channels: Channels | None = None,
     source: str = "save",
+    documents: Mapping[str, str] | None = None,
     overwrite: bool = False,
     report: Report = warnings.warn,
 ) -> Dataset:
@@ -41,6 +46,7 @@ def save_dataset(
         world: Id of the world, or any name.
         channels: Names of the channels, such as ``{"actions": ["left wheel", "right wheel"]}``.
         source: Origin of the dataset, for the manifest.
+        documents: Other texts by the names of their files, which are written beside the manifest and listed in it.
         overwrite: Whether to replace an existing dataset; see :func:`generate`.
         report: Called with a line of text if another writer is waited for.
 
@@ -58,6 +64,15 @@ def save_dataset(
     """
     path = destination(folder)
     _check_names(splits, world, source)
+    texts = {file_name("an entry of documents", name): text for name, text in (documents or {}).items()}
+    if clash := OWN_FILES.intersection(texts):
+        raise InvalidParameter(f"documents has {min(clash)!r}, which every dataset has; choose another name.")
+
+    def write_documents(made: Path, manifest: Manifest) -> None:
+        describe(made, manifest)
+        for name, text in texts.items():
+            write_text(made / name, text)
+
     with build_folder(path, report) as unfinished:
         if not (overwrite or is_free(path)):
             raise AlreadyExists(f"{path} already exists; choose another folder, or pass overwrite=True.")
@@ -66,7 +81,7 @@ def save_dataset(
         try:
             for name, episodes in splits.items():
                 builder.add(name, episodes, channels or {})
-            builder.finish(path, splits, describe)
+            builder.finish(path, splits, write_documents)
         finally:
             clear(unfinished)
     return Dataset(path)
