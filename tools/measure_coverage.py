@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +25,20 @@ from offnominal.evaluation import (
     measure_timing,
 )
 from offnominal.evaluation.alarm_budget import measure_alarm_budget
+from offnominal.evaluation.bootstrap import Resamples
+from offnominal.evaluation.episode_ranking import episode_auroc
+from offnominal.evaluation.ground_truth import GroundTruth
+from offnominal.evaluation.null_discrimination import null_discrimination_of_steps
 from offnominal.evaluation.simultaneous import simultaneous_intervals
+from offnominal.evaluation.step_scores import StepScores
 
 FILE = Path(__file__).parents[1] / "docs" / "measured" / "coverage.csv"
 SIZES = (10, 20, 50)
 STEPS, CORRELATION, SHIFT, THRESHOLD = 60, 0.7, 1.2, 2.2
 TRUTH_SETS, TRUTH_EPISODES = 5, 4000
 BUDGET = 5.0
+AFTER = 5
+"""Steps after the onset at which the cumulative incidence is looked at."""
 DETECTORS = 6
 
 
@@ -77,26 +85,69 @@ def _correlated(n: int, rng: np.random.Generator) -> FloatArray:
     return values
 
 
-def numbers(data: Simulated, replicates: int) -> dict[str, Estimate]:
-    """Return one number of each kind."""
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number whose interval is no bootstrap."""
+
+    value: float
+    low: float
+    high: float
+
+
+Numbers = dict[str, Estimate | Interval]
+
+
+def discrimination(data: Simulated, replicates: int) -> Numbers:
+    """Return the numbers that rank steps, and those of nominal episodes with the same onsets."""
     found = measure_discrimination(data.scores, data.labels, replicates=replicates)
-    matched = measure_time_matched(data.scores, data.labels, data.nominal, replicates=replicates)
-    timing = measure_timing(
+    truths = [GroundTruth(active, (), False) for active in data.labels]
+    nominal = StepScores.of(data.nominal)
+    null = null_discrimination_of_steps(nominal, truths, Resamples.draw_nominal(len(nominal), replicates))
+    return {
+        "AUROC": found.local.auroc,
+        "Average precision": found.local.average_precision,
+        "FPR at 95 % TPR": found.local.fpr95,
+        "Null AUROC": null.local.auroc,
+        "Excess AUROC": found.local.auroc - null.local.auroc,
+        "Pooled AUROC": found.pooled.auroc,
+        "Pooled average precision": found.pooled.average_precision,
+        "Pooled FPR at 95 % TPR": found.pooled.fpr95,
+    }
+
+
+def matched(data: Simulated, replicates: int) -> Numbers:
+    """Return the time-matched AUROC."""
+    found = measure_time_matched(data.scores, data.labels, data.nominal, replicates=replicates)
+    return {"Time-matched AUROC": found.auroc}
+
+
+def whole(data: Simulated, replicates: int) -> Numbers:
+    """Return the AUROC of episodes that are nominal or faulty as a whole."""
+    steps, nominal = StepScores.of(data.scores), StepScores.of(data.nominal)
+    drawn = Resamples.draw(len(steps), replicates), Resamples.draw_nominal(len(nominal), replicates)
+    return {
+        "AUROC of episodes": episode_auroc(steps, np.ones(len(steps), np.bool_), drawn[0], nominal, drawn[1]),
+    }
+
+
+def timing(data: Simulated, replicates: int) -> Numbers:
+    """Return the numbers of an alarm."""
+    found = measure_timing(
         [row > THRESHOLD for row in data.scores],
         data.onsets,
         nominal=[row > THRESHOLD for row in data.nominal],
         failed=data.failed,
         replicates=replicates,
     )
-    budget = measure_alarm_budget(data.scores, data.onsets, data.nominal, budget=BUDGET, replicates=replicates)
-    net = measure_net_detection(data.scores, data.onsets, data.nominal, budget=BUDGET, replicates=replicates)
-    alarm = timing.numbers()
-    return {
-        "AUROC": found.local.auroc,
-        "Time-matched AUROC": matched.auroc,
-        "Average precision": found.local.average_precision,
-        "FPR at 95 % TPR": found.local.fpr95,
-        "Pooled AUROC": found.pooled.auroc,
+    alarm, detected, failed = found.numbers(), found.curve.detected, found.curve.failed
+    place = min(AFTER, len(found.curve.delays) - 1)
+    incidences = {
+        f"Cumulative incidence of {what} at {AFTER} steps": Interval(
+            float(each.share[place]), float(each.low[place]), float(each.high[place])
+        )
+        for what, each in (("detection", detected), ("failure", failed))
+    }
+    return incidences | {
         "Mean delay": alarm["mean_delay"],
         "Median delay": alarm["median_delay"],
         "Missed": alarm["miss_rate"],
@@ -107,41 +158,68 @@ def numbers(data: Simulated, replicates: int) -> dict[str, Estimate]:
         "Steps in alarm": alarm["steps_in_alarm"],
         "Rate of false alarms": alarm["false_alarms"],
         "Episodes with a false alarm": alarm["false_alarm_episodes"],
-        "Net detection": net.detected,
-        "Detection at budget": budget.detected,
-        "Delay at budget": budget.mean_delay,
-        "Area over budgets": budget.area,
     }
 
 
-def true_values(rng: np.random.Generator) -> dict[str, float]:
+def net(data: Simulated, replicates: int) -> Numbers:
+    """Return the numbers at a budget that are controlled for time."""
+    found = measure_net_detection(data.scores, data.onsets, data.nominal, budget=BUDGET, replicates=replicates)
+    return {"Net detection": found.detected, "Net delay": found.delay, "Net area": found.area}
+
+
+def at_budget(data: Simulated, replicates: int) -> Numbers:
+    """Return the other numbers at a budget."""
+    found = measure_alarm_budget(data.scores, data.onsets, data.nominal, budget=BUDGET, replicates=replicates)
+    return {
+        "Detection at budget": found.detected,
+        "Delay at budget": found.mean_delay,
+        "Area over budgets": found.area,
+    }
+
+
+Group = Callable[[Simulated, int], Numbers]
+GROUPS: dict[str, Group] = {
+    "discrimination": discrimination,
+    "matched": matched,
+    "whole": whole,
+    "timing": timing,
+    "net": net,
+    "budget": at_budget,
+}
+FAMILIES = "families"
+
+
+@cache
+def true_values(group: Group) -> dict[str, float]:
     """Return the numbers of very many episodes; a median of several medians."""
-    sets = [numbers(simulate(TRUTH_EPISODES, rng), 0) for _ in range(TRUTH_SETS)]
+    rng = np.random.default_rng(12345)
+    sets = [group(simulate(TRUTH_EPISODES, rng), 0) for _ in range(TRUTH_SETS)]
     values = {name: [float(each[name].value or 0.0) for each in sets] for name in sets[0]}
     return {
         name: float(np.median(found) if name == "Median delay" else np.mean(found)) for name, found in values.items()
     }
 
 
-def _contains(number: Estimate, truth: float) -> bool:
+def _contains(number: Estimate | Interval, truth: float) -> bool:
     """Whether an interval contains the true value."""
     low, high = number.low, number.high
     return low is not None and high is not None and low - 1e-12 <= truth <= high + 1e-12
 
 
-def coverage(n: int, sets: int, replicates: int, truth: Mapping[str, float]) -> list[dict[str, object]]:
+def coverage(n: int, sets: int, replicates: int, group: Group) -> list[dict[str, object]]:
     """Return the share of intervals of n episodes that contain the true value."""
+    truth = true_values(group)
     held: dict[str, list[bool]] = {name: [] for name in truth}
     plain: dict[str, list[bool]] = {name: [] for name in truth}
     for seed in range(sets):
-        found = numbers(simulate(n, np.random.default_rng([n, seed])), replicates)
+        found = group(simulate(n, np.random.default_rng([n, seed])), replicates)
         for name, number in found.items():
             if number.low is None:
                 continue
             held[name].append(_contains(number, truth[name]))
-            plain[name].append(_contains(Estimate(number.value, number.draws), truth[name]))
-    rows = [row(name, n, held[name], plain[name]) for name in truth]
-    return [*rows, *families(n, sets, replicates)]
+            if isinstance(number, Estimate):
+                plain[name].append(_contains(Estimate(number.value, number.draws), truth[name]))
+    return [row(name, n, held[name], plain[name]) for name in truth]
 
 
 def row(name: str, n: int, held: Sequence[bool], plain: Sequence[bool]) -> dict[str, object]:
@@ -150,7 +228,7 @@ def row(name: str, n: int, held: Sequence[bool], plain: Sequence[bool]) -> dict[
         "number": name,
         "episodes": n,
         "coverage": f"{np.mean(held):.3f}",
-        "percentiles": f"{np.mean(plain):.3f}",
+        "percentiles": f"{np.mean(plain):.3f}" if plain else "",
         "sets": len(held),
     }
 
@@ -174,18 +252,30 @@ def families(n: int, sets: int, replicates: int) -> list[dict[str, object]]:
     return [row(f"All differences of {DETECTORS} detectors", n, held, plain)]
 
 
+def measured(name: str, sets: int, replicates: int) -> list[dict[str, object]]:
+    """Return the lines of a group, or of the families of differences."""
+    if name == FAMILIES:
+        return [line for n in SIZES for line in families(n, sets, replicates)]
+    return [line for n in SIZES for line in coverage(n, sets, replicates, GROUPS[name])]
+
+
 def main() -> None:
-    """Write the table."""
+    """Write the table, or replace the lines of some groups."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=1000, help="simulated sets per number of episodes")
     parser.add_argument("--replicates", type=int, default=1000, help="bootstrap replicates")
+    parser.add_argument("--only", nargs="+", choices=[*GROUPS, FAMILIES], help="groups; all others stay as they are")
     chosen = parser.parse_args()
-    truth = true_values(np.random.default_rng(12345))
-    rows = [each for n in SIZES for each in coverage(n, chosen.sets, chosen.replicates, truth)]
+    with FILE.open(encoding="utf-8") as file:
+        known: list[dict[str, object]] = [dict(line) for line in csv.DictReader(file)] if chosen.only else []
+    found = [
+        line for name in chosen.only or [*GROUPS, FAMILIES] for line in measured(name, chosen.sets, chosen.replicates)
+    ]
+    places = {(line["number"], int(str(line["episodes"]))): line for line in (*known, *found)}
     with FILE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(places.values())
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def test_filters_change_every_part(page):
 
 
 def test_a_metric_where_less_is_better_keeps_the_best_first(page):
-    page.select_option("#metric", label="Delay at budget")
+    page.select_option("#metric", label="Net delay")
     values = page.eval_on_selector_all(
         "#leaderboard tbody tr td:nth-child(4)", "cells => cells.map(cell => parseFloat(cell.textContent))"
     )
@@ -323,3 +323,23 @@ def test_every_kind_of_page_is_accessible(browser, of_kind):
         problems += [(scheme, each["id"], each["nodes"][0]["html"]) for each in serious]
     opened.close()
     assert not problems
+
+
+def test_numbers_at_risk_follow_the_alarm_and_the_world(page):
+    def at_risk(name):
+        rows = page.eval_on_selector_all("#incidence svg text", "texts => texts.map(text => text.textContent)")
+        first = rows.index(name) + 1
+        return rows[first : first + len(data["ticks"])]
+
+    def expected(alarm, world, name):
+        points = data["alarms"][alarm][world][names_of_page.index(name)]
+        return [f"{points[data['steps'].index(tick)][4]:,}" for tick in data["ticks"]]
+
+    content = json.loads(page.locator("#data").text_content())
+    data, names_of_page = content["incidence"], content["names"]
+    default, other = content["timing"]["default"], "ThreeSigma"
+    assert at_risk("KNN") == expected(default, "-1", "KNN")
+    page.locator("#alarm").select_option(other)
+    assert at_risk("KNN") == expected(other, "-1", "KNN") != expected(default, "-1", "KNN")
+    page.locator("#world").select_option(content["worlds"][1])
+    assert at_risk("KNN") == expected(other, "1", "KNN") != expected(other, "-1", "KNN")

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation import measure_net_detection
+from offnominal.evaluation.alarm_budget import measure_alarm_budget
 from offnominal.evaluation.bootstrap import Resamples
 from offnominal.evaluation.false_alarm_rate import thresholds_within, thresholds_without_each
+from offnominal.evaluation.net_detection import BUDGETS
 from offnominal.evaluation.step_scores import StepScores
 
 from .cases import ragged
@@ -28,8 +30,14 @@ def threshold_of(rows, budget):
     return thresholds_within(StepScores.of(rows), [budget], Resamples.draw(len(rows), 0))[0, 0]
 
 
+def delay_of(row, onset, horizon, other, limit):
+    """Return the steps from the onset to the first score above the limit, while the other episode lasts; or horizon."""
+    shown = row[onset : min(onset + horizon, len(row), len(other))]
+    return next((step for step, score in enumerate(shown) if score > limit), horizon)
+
+
 def by_definition(scores, onsets, nominal, budget, horizon, counts, others):
-    """Return the net detection by the formula, one pair after another."""
+    """Return net detection and net delay by the formulas, one pair after another."""
     means = []
     for e, (row, onset) in enumerate(zip(scores, onsets, strict=True)):
         pairs = []
@@ -39,9 +47,13 @@ def by_definition(scores, onsets, nominal, budget, horizon, counts, others):
                 limit = threshold_of(rest, budget)
                 detected = in_window(row, onset, horizon, other) > limit
                 raised = in_window(other, onset, horizon, row) > limit
-                pairs += [float(detected) - float(raised)] * others[j]
-        means += [np.mean(pairs)] * counts[e] if pairs else []
-    return np.mean(means) if means else np.nan
+                delays = (
+                    delay_of(*pair, limit) for pair in ((row, onset, horizon, other), (other, onset, horizon, row))
+                )
+                slower = next(delays) + horizon - next(delays)
+                pairs += [(float(detected) - float(raised), slower)] * others[j]
+        means += [np.mean(pairs, axis=0)] * counts[e] if pairs else []
+    return np.mean(means, axis=0) if means else np.full(2, np.nan)
 
 
 @pytest.mark.parametrize("budget", [0.7, 30.0, 150.0])
@@ -49,13 +61,45 @@ def test_value_and_replicates_are_those_of_the_definition(budget):
     rng = np.random.default_rng(1)
     scores, onsets = ragged(rng, 7, levels=12)
     nominal, _ = ragged(rng, 5, longest=20, levels=8)
-    found = measure_net_detection(scores, onsets, nominal, budget=budget, horizon=6, replicates=25, seed=3).detected
+    found = measure_net_detection(scores, onsets, nominal, budget=budget, horizon=6, replicates=25, seed=3)
     counts, others = Resamples.draw(7, 25, seed=3).counts, Resamples.draw_nominal(5, 25, seed=3).counts
     expected = [
         by_definition(scores, onsets, nominal, budget, 6, *pair) for pair in zip(counts.T, others.T, strict=True)
     ]
-    np.testing.assert_allclose([found.value, *found.draws], expected)
-    assert len(set(expected)) > 3
+    for place, number in enumerate((found.detected, found.delay)):
+        of_number = [each[place] for each in expected]
+        np.testing.assert_allclose([number.value, *number.draws], of_number)
+        assert len(set(of_number)) > 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_net_delay_is_the_sum_over_shorter_horizons(seed):
+    rng = np.random.default_rng(seed)
+    scores, onsets = ragged(rng, 9, levels=20)
+    nominal, _ = ragged(rng, 6, longest=30, levels=15)
+
+    def measured(horizon):
+        return measure_net_detection(scores, onsets, nominal, budget=20.0, horizon=horizon, replicates=0)
+
+    # Episodes that end at their onset have a window of one step, as with a horizon of 0.
+    at_onset = [row[: onset + 1] for row, onset in zip(scores, onsets, strict=True)]
+    first = measure_net_detection(at_onset, onsets, nominal, budget=20.0, horizon=1, replicates=0).detected.value
+    missing = [1.0 - first, *(1.0 - measured(horizon).detected.value for horizon in range(1, 8))]
+    assert measured(8).delay.value == pytest.approx(sum(missing))
+
+
+def test_the_net_area_is_the_mean_over_the_logarithm_of_the_budget():
+    rng = np.random.default_rng(6)
+    nominal = list(rng.normal(size=(60, 100)))
+    onsets = [20] * 12
+    scores = [row + place / 4 * (np.arange(100) >= 20) for place, row in enumerate(rng.normal(size=(12, 100)))]
+    found = measure_net_detection(scores, onsets, nominal, replicates=0)
+    at = {each: measure_net_detection(scores, onsets, nominal, budget=each, replicates=0) for each in BUDGETS}
+    assert BUDGETS == (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+    assert len({each.detected.value for each in at.values()}) > 1
+    area = np.trapezoid([each.detected.value for each in at.values()], np.log(BUDGETS)) / np.log(100.0)
+    assert found.area.value == pytest.approx(area)
+    assert {each.area.value for each in at.values()} == {found.area.value}
 
 
 def test_a_known_example():
@@ -64,6 +108,8 @@ def test_a_known_example():
     found = measure_net_detection([np.array([0.0, 1.0]), np.array([0.0, 0.0, 3.0, 3.0])], [1, 2], nominal, budget=0.0)
     # First fault: +1 and 0; second: 1 - 1 = 0, and the second nominal episode is over before its onset.
     assert found.detected.value == (0.5 * (1.0 + 0.0) + 0.0) / 2
+    # Delays: 0 and a miss; then a nominal alarm one step after that of the fault: 0 + 20 - 1.
+    assert found.delay.value == ((0.0 + 20.0) / 2 + 19.0) / 2
     assert found.unpaired == 0
 
 
@@ -75,8 +121,9 @@ def test_scores_that_depend_on_the_age_alone_have_exactly_zero(seed, budget, lon
     nominal = [of_age[:length] for length in rng.integers(1, 45, rng.integers(1, 9))]
     scores = [of_age[: int(longer * length)] for length in rng.integers(2, 45, 6)]
     found = measure_net_detection(scores, rng.integers(0, 30, 6).tolist(), nominal, budget=budget, replicates=30)
-    defined = np.append(np.nan if found.detected.value is None else found.detected.value, found.detected.draws)
-    assert np.isin(defined[~np.isnan(defined)], 0.0).all()
+    for number, expected in ((found.detected, 0.0), (found.delay, 20.0), (found.area, 0.0)):
+        defined = np.append(np.nan if number.value is None else number.value, number.draws)
+        assert np.isin(defined[~np.isnan(defined)], expected).all()
 
 
 @pytest.mark.parametrize(("episodes", "budget"), [(5, 1.0), (10, 1.0), (20, 5.0)])
@@ -91,10 +138,11 @@ def test_scores_without_a_fault_have_zero_on_average(episodes, budget):
         found = measure_net_detection(
             rows[:episodes], rng.integers(0, 30, episodes).tolist(), rows[episodes:], budget=budget, replicates=0
         )
-        values.append(found.detected.value)
-    known = np.array([value for value in values if value is not None])
-    assert abs(known.mean()) < 4.0 * known.std() / np.sqrt(len(known))
-    assert known.std() > 0.0
+        if found.detected.value is not None:
+            values.append([found.detected.value, found.delay.value - 20.0, found.area.value])
+    known = np.array(values)
+    assert (abs(known.mean(axis=0)) < 4.0 * known.std(axis=0) / np.sqrt(len(known))).all()
+    assert (known.std(axis=0) > 0.0).all()
 
 
 def test_a_threshold_that_knows_its_nominal_episodes_would_reward_random_scores():
@@ -110,11 +158,27 @@ def test_a_threshold_that_knows_its_nominal_episodes_would_reward_random_scores(
 def test_a_detector_that_knows_the_onset_has_one():
     onsets = [3, 8, 20]
     scores = [(np.arange(40) >= onset).astype(float) for onset in onsets]
-    assert measure_net_detection(scores, onsets, [np.zeros(30)] * 5).detected.value == 1.0
+    found = measure_net_detection(scores, onsets, [np.zeros(30)] * 5)
+    assert (found.detected.value, found.delay.value, found.area.value) == (1.0, 0.0, 1.0)
+
+
+def test_the_net_delay_is_the_mean_delay_without_alarms_of_nominal_episodes():
+    scores = [(np.arange(60) >= 10 + delay).astype(float) for delay in (0, 3, 8, 45)]
+    found = measure_net_detection(scores, [10] * 4, [np.zeros(60)] * 6)
+    budget = measure_alarm_budget(scores, [10] * 4, [np.zeros(60)] * 6)
+    assert found.delay.value == budget.mean_delay.value == (0 + 3 + 8 + 20) / 4
+
+
+def test_an_alarm_before_the_faults_of_others_costs_more_than_a_miss():
+    backwards = [np.zeros(40)] * 4
+    found = measure_net_detection(backwards, [10] * 4, [np.r_[np.zeros(10), np.ones(20)]] * 5, budget=1000.0 / 11)
+    assert found.delay.value == 40.0
+    assert found.detected.value == -1.0
 
 
 def test_a_detector_that_is_always_in_alarm_has_zero():
-    assert measure_net_detection([np.ones(40)] * 3, [5] * 3, [np.ones(30)] * 5, budget=1000.0).detected.value == 0.0
+    found = measure_net_detection([np.ones(40)] * 3, [5] * 3, [np.ones(30)] * 5, budget=1000.0)
+    assert (found.detected.value, found.delay.value) == (0.0, 20.0)
 
 
 def test_a_crash_right_after_the_onset_that_is_not_detected_counts_zero():
@@ -140,12 +204,13 @@ def test_the_threshold_without_an_episode_is_that_of_the_others():
     rng = np.random.default_rng(4)
     rows, _ = ragged(rng, 6)
     drawn = Resamples.draw(6, 30)
-    found = thresholds_without_each(StepScores.of(rows), 60.0, drawn)
+    budgets = [60.0, 0.5, 200.0]
+    found = thresholds_without_each(StepScores.of(rows), budgets, drawn)
     for j in range(6):
         for replicate in range(31):
             rest = without(rows, drawn.counts[:, replicate], j)
-            expected = threshold_of(rest, 60.0) if rest else np.nan
-            np.testing.assert_equal(found[j, replicate], expected)
+            expected = [threshold_of(rest, budget) if rest else np.nan for budget in budgets]
+            np.testing.assert_equal(found[:, j, replicate], expected)
 
 
 def test_wrong_budgets_are_named():

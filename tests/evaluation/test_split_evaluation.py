@@ -163,7 +163,7 @@ def test_intervals_cover_the_true_value_nineteen_times_in_twenty():
     for name in (
         *("auroc", "null_auroc", "excess_auroc", "matched_auroc"),
         *("pooled_auroc", "pooled_average_precision", "pooled_fpr95", "pooled_excess_auroc"),
-        *("net_detection", "budget_detected", "budget_mean_delay", "budget_area"),
+        *("net_detection", "net_delay", "net_area", "budget_detected", "budget_mean_delay", "budget_area"),
     ):
         truth = np.mean([run[name].value for run in runs])
         inside = np.mean([run[name].low <= truth <= run[name].high for run in runs])

@@ -5,8 +5,10 @@ import pytest
 
 from offnominal.alarms import EpisodeCusum, EpisodeMaximum, Guarantee, alarms
 from offnominal.alarms.guarantee import EXCHANGEABLE
+from offnominal.alarms.guarantee_audit import audit_rates
 from offnominal.core.errors import LawBroken
 from offnominal.core.registry import Spec
+from offnominal.laws import alarm as laws
 from offnominal.laws import check_alarm
 
 pytestmark = pytest.mark.long
@@ -36,6 +38,13 @@ class Impatient(EpisodeMaximum):
 
     def _rank(self, n):
         return super()._rank(n) - 2
+
+
+class Hasty(EpisodeMaximum):
+    """Takes a rank too low by one: a rate of 0.0625 instead of 0.05 with 79 episodes."""
+
+    def _rank(self, n):
+        return super()._rank(n) - 1
 
 
 class Overconfident(EpisodeMaximum):
@@ -165,6 +174,7 @@ def register(monkeypatch):
     ("broken", "law", "problem"),
     [
         (Impatient, GUARANTEE, "level 0.05"),
+        (Hasty, GUARANTEE, "level 0.05"),
         (Pooled, GUARANTEE, "of episodes, level 0.05"),
         (Overconfident, GUARANTEE, "of calibrations, level 0.05"),
         (StepGuarantee, GUARANTEE, "of steps, level 0.001"),
@@ -185,6 +195,20 @@ def test_a_broken_alarm_fails_its_law(broken, law, problem, register):
     assert problem in {finding.law: finding.problem for finding in report}[law]
     with pytest.raises(LawBroken, match=f"Broken breaks .*{law}"):
         report.raise_if_broken()
+
+
+@pytest.mark.parametrize(
+    ("errors", "outcome"), [(-8.0, "kept"), (0.0, "kept"), (2.2, "undecided"), (3.0, "broken"), (8.0, "broken")]
+)
+def test_a_guarantee_is_judged_by_the_rule_of_audits(errors, outcome, monkeypatch):
+    """Rates above the level by some standard errors; 2.2 of them are no proof."""
+    noise = np.random.default_rng(0).normal(0.0, 0.03, laws.CALIBRATIONS)
+    rates = 0.05 + noise - noise.mean() + errors * noise.std(ddof=1) / np.sqrt(laws.CALIBRATIONS)
+    monkeypatch.setattr(laws._Case, "_rates", lambda *ignored: rates)
+    alarm = EpisodeMaximum(alpha=0.05)
+    assert audit_rates(alarm.guarantee, rates, calibration=79, episodes=200).outcome == outcome
+    (found,) = [finding for finding in check_alarm(alarm) if finding.law == GUARANTEE]
+    assert found.holds == (outcome != "broken"), found.problem
 
 
 def test_an_alarm_of_a_user_is_checked_and_not_fitted():

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from offnominal.alarms.guarantee_check import GuaranteeCheck
 from offnominal.evaluation.alarm_budget import GRID, curve_name
+from offnominal.evaluation.outcome_steps import OUTCOME_STEPS
 from offnominal.studies.results import RunResults
 
 SKILL = {
@@ -50,9 +52,9 @@ DRAWN = (
     "excess_auroc",
     "average_precision",
     "fpr95",
-    "budget_detected",
-    "budget_mean_delay",
-    "budget_area",
+    "net_detection",
+    "net_delay",
+    "net_area",
 )
 NET = 0.02
 """Nominal episodes in alarm at the times of faults."""
@@ -91,12 +93,22 @@ def discrimination(name, effect, rng):
     }
 
 
+def at_budget_per_hour(results, per_hour):
+    """Return the run as if its budget was one per hour in worlds with other step lengths."""
+    table = results.table
+    rates = [per_hour * (1.0 + WORLDS.index(world)) / 100.0 for world in table["world"].to_pylist()]
+    table = table.append_column("budget_per_1000_steps", pa.array(rates))
+    return replace(results, table=table.append_column("budget_per_hour", pa.array([per_hour] * len(rates))))
+
+
 def budgets(skill):
     """Return detection and delay at the budget, and their curves."""
     shares = {budget: min(skill + 0.15 * np.log10(budget) + (budget / 1000.0) ** 2, 1.0) for budget in GRID}
     shares = {budget: float(max(share, 0.0)) for budget, share in shares.items()}
     return {
         "net_detection": shares[1.0] - NET,
+        "net_delay": 20.0 * (1.0 - shares[1.0] ** 1.5) + 20.0 * NET,
+        "net_area": float(np.mean([shares[budget] for budget in GRID[:7]])) - NET,
         "budget_detected": shares[1.0],
         "budget_mean_delay": 20.0 * (1.0 - shares[1.0] ** 1.5),
         "budget_area": float(np.mean([shares[budget] for budget in GRID[:7]])),
@@ -119,6 +131,17 @@ def timing(effect, alarm, rng):
         "early_rate": min(false / 30, 1.0),
         "false_alarms": false * float(np.exp(rng.normal(0, 0.15))),
         "false_alarm_episodes": min(false / 15, 1.0),
+    }
+
+
+def outcomes(effect, alarm, kind):
+    """Return the steps at which 96 episodes are detected, fail and end; only faults of the dynamics let them fail."""
+    detected = round(96 * float(logistic(1.6 * effect - ALARMS[alarm][0])))
+    failed = (96 - detected) // 3 if kind == "dynamics" else 0
+    return {
+        "detected_at": [place * place // 60 for place in range(detected)],
+        "failed_at": [5 + place % 20 for place in range(failed)],
+        "ended_at": [60 + place % 40 for place in range(96 - detected - failed)],
     }
 
 
@@ -178,12 +201,13 @@ def rows_of(world, name, seed, replicates, luck):
         for metric in DRAWN:
             most = 20.0 if metric.endswith("delay") else 1.0
             noise = most * (0.04 * luck[number] + 0.05 * rng.normal(size=replicates))
-            drawn[f"draws_{metric}"] = np.clip(numbers[metric] + noise, -most if "excess" in metric else 0.0, most)
-        drawn["draws_net_detection"] = drawn["draws_budget_detected"] - NET
+            below = "excess" in metric or metric.startswith("net")
+            drawn[f"draws_{metric}"] = np.clip(numbers[metric] + noise, -most if below else 0.0, most)
         yield {**cell, **fault, "alarm": None, **COUNTS, **with_interval(numbers, 0.03), **drawn, **cost}
         for alarm in ALARMS:
             numbers = with_interval(timing(effect, alarm, rng), 0.05)
-            yield {**cell, **fault, "alarm": alarm, **numbers, **guarantee(name, alarm), **cost}
+            steps = outcomes(effect, alarm, kind)
+            yield {**cell, **fault, "alarm": alarm, **numbers, **steps, **guarantee(name, alarm), **cost}
 
 
 def example_rows(world, name, seed):
@@ -225,7 +249,8 @@ def run_results(replicates=200, seeds=2, worlds=WORLDS, names=tuple(SKILL), fail
             for seed in range(1 if name in SEEDLESS else seeds):
                 rows += rows_of(world, name, seed, replicates, luck)
                 examples += example_rows(world, name, seed)
-    lists = [pa.field(f"draws_{metric}", pa.list_(pa.float32())) for metric in (*DRAWN, "net_detection")]
+    lists = [pa.field(f"draws_{metric}", pa.list_(pa.float32())) for metric in DRAWN]
+    lists += [pa.field(name, pa.list_(pa.int32())) for name in OUTCOME_STEPS]
     columns = dict.fromkeys(column for row in rows for column in row)
     data = {column: [row.get(column) for row in rows] for column in columns}
     typed = {field.name: field.type for field in lists}

@@ -10,7 +10,7 @@ from offnominal.reports.study_figures import write_figures
 from offnominal.studies.friedman import friedman
 from offnominal.studies.metric_table import MetricTable
 
-from .synthetic import ALARMS, SKILL
+from .synthetic import ALARMS, SKILL, at_budget_per_hour
 
 pytestmark = pytest.mark.long
 
@@ -49,10 +49,13 @@ def test_there_is_a_figure_of_everything(figures):
         "heat_map",
         "critical_difference",
         "delay_false_alarms",
+        "detection_over_time",
     }
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "by_kind", "by_level", "heat_map", "delay_false_alarms"])
+@pytest.mark.parametrize(
+    "name", ["leaderboard", "by_kind", "by_level", "heat_map", "delay_false_alarms", "detection_over_time"]
+)
 def test_axes_have_units(figures, name):
     labels = [label for label in shown_labels(figures[name]) if label]
     assert labels
@@ -92,3 +95,18 @@ def test_the_critical_difference_is_that_of_the_page(figures, made_up, page_data
     compared = friedman(MetricTable.of(made_up.table, "matched_auroc"), "matched_auroc")
     assert [page_data["names"][number] for number in ranks["names"]] == list(compared.names)
     assert [tuple(bar) for bar in ranks["bars"]] == compared.bars()
+
+
+def test_the_budget_of_each_world_is_a_line(made_up):
+    def lines(results):
+        found = {}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                "offnominal.reports.study_figures.save_figures", lambda plt, drawn, *rest, **more: found.update(drawn)
+            )
+            write_figures(results, Path())
+        axes = found["delay_false_alarms"](plt).axes[0]
+        return [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == ":"]
+
+    assert lines(made_up) == [1.0]
+    assert lines(at_budget_per_hour(made_up, 12.0)) == pytest.approx([0.12, 0.24, 0.36])

@@ -16,10 +16,11 @@ from offnominal.reports.curve_encoding import STEPS, encode_curve
 from offnominal.reports.example_curves import select_examples
 from offnominal.reports.fault_page import fault_page as page
 from offnominal.reports.fault_page import write_fault_page as write_page
+from offnominal.reports.payload import payload
 from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.results import RunResults
 
-from .synthetic import FAULTS, SKILL, WORLDS, run_results
+from .synthetic import FAULTS, SKILL, WORLDS, at_budget_per_hour, run_results
 
 pytestmark = pytest.mark.long
 
@@ -192,3 +193,17 @@ def test_curves_survive_their_encoding():
 def test_every_detector_is_listed_best_first(page_data):
     assert sorted(page_data["names"]) == sorted(SKILL)
     assert page_data["names"][0] == "PE-DM"
+
+
+def test_the_page_says_which_budget_its_detectors_were_compared_at(made_up, text):
+    assert "allow 1 false alarm in 1,000 steps." in text
+    hourly = page(at_budget_per_hour(made_up, 12.0))
+    assert "most at 12 false alarms per hour: net detection" in hourly
+    assert "allow 12 false alarms per hour: per 1,000 steps, 0.12 in SAP-Goal1-v0, 0.24 in" in hourly
+    assert "1 false alarm in 1,000 steps" not in hourly
+
+
+def test_the_budget_of_each_world_is_drawn(made_up):
+    data = payload(at_budget_per_hour(made_up, 12.0))
+    assert data["curves"]["allowed"] == pytest.approx([0.12, 0.24, 0.36])
+    assert payload(made_up)["curves"]["allowed"] == [1.0, 1.0, 1.0]

@@ -25,7 +25,15 @@ from .synthetic import ALARMS, SKILL, WORLDS, run_results
 
 pytestmark = pytest.mark.long
 
-FIGURES = ("leaderboard", "critical_difference", "by_kind", "by_level", "heat_map", "delay_false_alarms")
+FIGURES = (
+    "leaderboard",
+    "critical_difference",
+    "by_kind",
+    "by_level",
+    "heat_map",
+    "delay_false_alarms",
+    "detection_over_time",
+)
 TABLES = ("leaderboard", "worlds", "levels", "ranks", "timing")
 SHARE = Rule("measured", margin=0.05, close=0.02)
 LINES = [

@@ -47,7 +47,7 @@ def test_every_shipped_study_has_cells_at_every_scale(name):
 
 def test_a_study_is_read_from_toml(written):
     study = load_study(written(TEXT))
-    assert [cell.label for cell in study.cells()] == ["SAP-Goal0-v0/tqc/3-NN/0", "SAP-Goal0-v0/tqc/3-NN/1"]
+    assert [cell.label for cell in study.cells()] == ["SAP-Goal0-v0/expert/3-NN/0", "SAP-Goal0-v0/expert/3-NN/1"]
     assert study.cells()[0].parameters == {"n_neighbors": 3}  # type: ignore[attr-defined]
     assert len(study.at("tiny").cells()) == 1
 

@@ -42,8 +42,8 @@ def test_each_end_is_a_line_and_what_is_left_follows_from_the_costs(clock):
         assert shown.seconds_left() == 10.0
         shown.show(TaskEnded(TASKS[1], "Time", DIED))
     assert lines == [
-        "[1/2, 10 s left] SAP-Goal0-v0/tqc/KNN/0: 30.0 s",
-        "[2/2, 1 failed, 0 s left] SAP-Goal0-v0/tqc/Time/0: FAILED: WorkerDied: the process died.",
+        "[1/2, 10 s left] SAP-Goal0-v0/expert/KNN/0: 30.0 s",
+        "[2/2, 1 failed, 0 s left] SAP-Goal0-v0/expert/Time/0: FAILED: WorkerDied: the process died.",
     ]
     assert (shown.done, shown.failed) == (1, 1)
 
@@ -62,7 +62,7 @@ def test_the_live_view_has_one_line_per_worker_that_never_wraps(clock, width):
     assert max(map(len, lines)) <= width
     if width >= 80:
         assert "1/3, 1 failed" in lines[0]
-        assert lines[1].split() == ["0", "SAP-Goal0-v0/tqc/KNN/0", "12", "s"]
+        assert lines[1].split() == ["0", "SAP-Goal0-v0/expert/KNN/0", "12", "s"]
 
 
 def test_workers_that_do_not_fit_are_counted(clock):

@@ -61,7 +61,7 @@ def test_a_registered_detector_works_in_worker_processes(tmp_path, module, file)
     assert outcome.complete
     detectors._specs.pop("Registered")
     sys.modules.pop(module)
-    assert verify_run(folder, allow_modules=[module]) == [("SAP-Goal0-v0/tqc/Registered/0", "")]
+    assert verify_run(folder, allow_modules=[module]) == [("SAP-Goal0-v0/expert/Registered/0", "")]
 
 
 def test_a_module_that_is_not_allowed_is_not_imported(module, file):

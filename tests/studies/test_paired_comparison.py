@@ -57,7 +57,7 @@ def test_the_means_are_those_of_the_leaderboard():
 
 
 def test_a_lower_delay_is_a_win():
-    name = "budget_mean_delay"
+    name = "net_delay"
     found = compare_pair(table({("slow", TINY): 9.0, ("fast", TINY): 2.0}, name), "fast", "slow", name)
     assert (found.better, found.overall.wins) == ("fast", 1)
 

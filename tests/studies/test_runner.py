@@ -34,8 +34,8 @@ def killed(monkeypatch, sources):
     """Kill the workers of some tasks a few times; what is left of each is what is returned."""
 
     def kill(**kills):
-        left = {f"SAP-Goal0-v0/tqc/{name}/0": times for name, times in kills.items() if name != "data"}
-        left["episodes of SAP-Goal0-v0/tqc"] = kills.get("data", 0)
+        left = {f"SAP-Goal0-v0/expert/{name}/0": times for name, times in kills.items() if name != "data"}
+        left["episodes of SAP-Goal0-v0/expert"] = kills.get("data", 0)
         monkeypatch.setattr(runner, "LocalPool", lambda workers, peak_mb: Killing(PoolHere(sources), left))
 
     return kill
@@ -161,7 +161,7 @@ def test_results_that_are_gone_after_the_run_are_missing(go, tmp_path, monkeypat
     done = home.run_cell
     monkeypatch.setattr(home, "run_cell", do)
     outcome, _ = go(small_cells("KNN", "Mahalanobis", "Time"), folder=tmp_path / "run")
-    assert outcome.missing == ("SAP-Goal0-v0/tqc/KNN/0", "SAP-Goal0-v0/tqc/Mahalanobis/0")
+    assert outcome.missing == ("SAP-Goal0-v0/expert/KNN/0", "SAP-Goal0-v0/expert/Mahalanobis/0")
     assert not outcome.complete
     assert read_run(tmp_path / "run")["missing_cells"] == 2
 

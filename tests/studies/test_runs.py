@@ -64,7 +64,7 @@ def test_a_run_that_is_not_finished_shows_what_it_has_and_what_failed(here, pack
     found = open_run(folder)
     assert not outcome.complete
     assert found.cells == 2
-    assert [failure["label"] for failure in found.failures] == [f"{WORLD}/tqc/Bad/0"]
+    assert [failure["label"] for failure in found.failures] == [f"{WORLD}/expert/Bad/0"]
     assert "ZeroDivisionError" in found.failures[0]["traceback"]
 
 
@@ -81,7 +81,7 @@ def test_cells_without_a_result_are_named(here):
     assert open_run(folder).missing == ()
     Store("runs/store").path(outcome.keys[0]).unlink()
     found = open_run(folder)
-    assert (found.cells, found.missing) == (1, (f"{WORLD}/tqc/KNN/0",))
+    assert (found.cells, found.missing) == (1, (f"{WORLD}/expert/KNN/0",))
 
 
 def test_a_damaged_cell_is_set_aside_and_named(here):
@@ -92,7 +92,7 @@ def test_a_damaged_cell_is_set_aside_and_named(here):
     path.write_bytes(content)
     with pytest.warns(UserWarning, match="does not have the SHA-256 that it carries"):
         found = open_run(folder)
-    assert found.missing == (f"{WORLD}/tqc/KNN/0",)
+    assert found.missing == (f"{WORLD}/expert/KNN/0",)
     assert (here / "runs/store/damaged" / path.name).exists()
     assert run(STUDY, report=silent)[1].computed == 1
 

@@ -12,7 +12,7 @@ from offnominal.studies.sinks import MLflow, TensorBoard, WeightsAndBiases
 from .cases import small_cell, small_cells
 
 ABOUT = {"study": "mine", "scale": "tiny", "config": {"seeds": [0]}}
-TAG = "matched_auroc/SAP-Goal0-v0/tqc/Time"
+TAG = "matched_auroc/SAP-Goal0-v0/expert/Time"
 
 
 class Told:
@@ -109,7 +109,7 @@ def test_mlflow_gets_a_run_for_each_cell(go, monkeypatch):
     stand_in(monkeypatch, "mlflow", **{name: getattr(stand, name) for name in (*names, "end_run")})
     go(MLflow("mine", uri="folder"))
     runs = [options["run_name"] for _, options in stand.of("start_run")]
-    assert (runs[0], set(runs[1:])) == ("mine-tiny", {"SAP-Goal0-v0/tqc/Time/0", "SAP-Goal0-v0/tqc/Bad/0"})
+    assert (runs[0], set(runs[1:])) == ("mine-tiny", {"SAP-Goal0-v0/expert/Time/0", "SAP-Goal0-v0/expert/Bad/0"})
     assert sorted(arguments for arguments, _ in stand.of("end_run")) == [("FAILED",), ("FINISHED",), ("FINISHED",)]
     assert any("matched_auroc" in arguments[0] for arguments, _ in stand.of("log_metrics"))
     assert stand.of("set_tracking_uri") == [(("folder",), {})]

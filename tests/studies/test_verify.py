@@ -82,8 +82,8 @@ def test_cells_without_a_result_are_listed(place, package):
     cells = [*small_cells("Time"), small_cell("Bad", f"{package.name}.trouble:Raises")]
     run_study(cells, place / "store", folder=place, report=lambda line: None)
     assert dict(verify_run(place)) == {
-        "SAP-Goal0-v0/tqc/Bad/0": "has no result: it failed with ZeroDivisionError.",
-        "SAP-Goal0-v0/tqc/Time/0": "",
+        "SAP-Goal0-v0/expert/Bad/0": "has no result: it failed with ZeroDivisionError.",
+        "SAP-Goal0-v0/expert/Time/0": "",
     }
     assert [problem[:13] for _, problem in verify_run(place, store=place / "elsewhere")] == ["has no result"] * 2
 

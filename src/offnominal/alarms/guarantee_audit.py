@@ -160,6 +160,42 @@ def audit_guarantee(
     )
 
 
+def audit_rates(
+    guarantee: Guarantee, rates: ArrayLike, *, calibration: int, episodes: int, n_tests: int = 1
+) -> GuaranteeAudit:
+    """Judge false-alarm rates of calibrations that were each tested on new episodes of their own.
+
+    Args:
+        guarantee: Guarantee of the alarm.
+        rates: Rate of each calibration, at least two.
+        calibration: Episodes per calibration.
+        episodes: Number of new nominal episodes of each calibration.
+        n_tests: Number of guarantees that are tested together; see :class:`GuaranteeAudit`.
+
+    Example:
+        >>> from offnominal.alarms import EpisodeMaximum
+        >>> guarantee, far = EpisodeMaximum(alpha=0.05).guarantee, [0.09, 0.11]
+        >>> [audit_rates(guarantee, given, calibration=99, episodes=500).outcome for given in ([0.05, 0.06], 20 * far)]
+        ['undecided', 'broken']
+    """
+    values = np.asarray(rates, dtype=np.float64)
+    count, total = len(values), len(values) * positive_integer("episodes", episodes)
+    if count < 2:
+        raise InvalidParameter(f"{count} calibrations are too few; expected two or more.")
+    error = float(np.std(values, ddof=1) / np.sqrt(count))
+    marginal = guarantee.confidence is None
+    return GuaranteeAudit(
+        guarantee=guarantee,
+        calibration=calibration,
+        episodes=episodes,
+        rates=tuple(values.tolist()),
+        error=error,
+        interval=effective_interval(float(values.mean()), error, total, count - 1),
+        p=_probability(guarantee, values, error, total if marginal else episodes),
+        n_tests=positive_integer("n_tests", n_tests),
+    )
+
+
 def _false(alarm: Alarm, fresh: Sequence[ArrayLike]) -> FloatArray:
     """Return a number per episode; their mean is the false-alarm rate."""
     raised = alarm.alarm(fresh)

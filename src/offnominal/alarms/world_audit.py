@@ -96,6 +96,7 @@ def audit_world(
     calibrations: int = 20,
     calibration: int = 100,
     training: int = 100,
+    max_steps: int | None = None,
     n_tests: int | None = None,
     seed: int = SEED,
 ) -> Iterator[WorldAudit]:
@@ -114,6 +115,7 @@ def audit_world(
         calibrations: Number of calibrations of each alarm.
         calibration: Nominal episodes of each calibration.
         training: Nominal episodes to fit the detectors.
+        max_steps: Time limit of the episodes; the world's own if None.
         n_tests: Number of guarantees that are tested together; if None, those of this call.
         seed: Seed of the first episode; detectors are fitted with seed 0.
 
@@ -137,7 +139,7 @@ def audit_world(
     if not name or policy is None:
         with open_world(world, 1) as sample:
             name, policy = name or sample.card.id, expert(sample.card.id) if policy is None else policy
-    nominal = collect(world, policy, total, seed=seed)
+    nominal = collect(world, policy, total, seed=seed, max_steps=max_steps)
     for detector_name, detector in detectors.items():
         scores = _scores(deepcopy(detector).fit(nominal[:training]), nominal[training:])
         for alarm_name, alarm in alarms:

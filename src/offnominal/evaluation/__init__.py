@@ -14,6 +14,7 @@ __getattr__, __dir__ = lazy_attributes(
         "evaluation_report": ("EvaluationReport", "ReportLine"),
         "event_timing": ("EventTiming", "measure_events"),
         "failure": ("FailureTiming",),
+        "false_alarm_budget": ("FalseAlarmBudget",),
         "false_alarm_rate": ("per_1000_steps",),
         "net_detection": ("NetDetection", "measure_net_detection"),
         "null_discrimination": ("measure_null_discrimination",),

@@ -19,6 +19,7 @@ from offnominal.evaluation.evaluation_report import ReportLine as ReportLine
 from offnominal.evaluation.event_timing import EventTiming as EventTiming
 from offnominal.evaluation.event_timing import measure_events as measure_events
 from offnominal.evaluation.failure import FailureTiming as FailureTiming
+from offnominal.evaluation.false_alarm_budget import FalseAlarmBudget as FalseAlarmBudget
 from offnominal.evaluation.false_alarm_rate import per_1000_steps as per_1000_steps
 from offnominal.evaluation.net_detection import NetDetection as NetDetection
 from offnominal.evaluation.net_detection import measure_net_detection as measure_net_detection
@@ -45,6 +46,7 @@ __all__ = [
     "EvaluationReport",
     "EventTiming",
     "FailureTiming",
+    "FalseAlarmBudget",
     "FalseAlarms",
     "Incidence",
     "InvalidLabels",

@@ -12,12 +12,13 @@ from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.evaluation.bootstrap import REPLICATES, Counts, Resamples
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.false_alarm_budget import DEFAULT, HOUR_COLUMN, STEPS_COLUMN
 from offnominal.evaluation.false_alarm_rate import PER_STEPS, thresholds_within
 from offnominal.evaluation.records import Records
 from offnominal.evaluation.step_scores import StepScores
 from offnominal.evaluation.timing import HORIZON
 
-BUDGET = 1.0
+BUDGET = DEFAULT.false_alarms
 """False alarms per 1,000 steps."""
 GRID = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Budgets of the curve, in false alarms per 1,000 steps."""
@@ -42,6 +43,7 @@ class AlarmBudget:
         curve_detected: Like `detected`, for the budgets :data:`GRID`.
         curve_delay: Like `mean_delay`, for the same budgets.
         nominal_steps: Number of nominal steps.
+        per_hour: The budget in false alarms per hour, if it was given so.
     """
 
     budget: float
@@ -53,11 +55,18 @@ class AlarmBudget:
     curve_detected: tuple[Estimate, ...]
     curve_delay: tuple[Estimate, ...]
     nominal_steps: int
+    per_hour: float | None = None
 
     @property
     def resolved(self) -> bool:
         """Whether there are enough nominal steps to allow one false alarm."""
         return self.nominal_steps * self.budget >= PER_STEPS
+
+    def given(self) -> dict[str, float]:
+        """Return the budget as columns of results; none for the default."""
+        if self.per_hour is None:
+            return {} if self.budget == BUDGET else {STEPS_COLUMN: self.budget}
+        return {STEPS_COLUMN: self.budget, HOUR_COLUMN: self.per_hour}
 
     def numbers(self) -> dict[str, Estimate]:
         """Return the numbers by name, without the threshold, which is in the unit of the score."""

@@ -41,6 +41,7 @@ class CumulativeIncidence:
         failed: Incidence of a failure without an earlier alarm.
         ended: Incidence of any other end without an alarm.
         at_risk: (k,): episodes that have not ended and have no alarm before d.
+        counts: (3, k): number of episodes that are detected, fail and end at step d.
 
     Example:
         >>> delays, exposures = np.array([0, 2, -1, -1]), np.array([5, 4, 2, 3])
@@ -54,6 +55,7 @@ class CumulativeIncidence:
     failed: Incidence
     ended: Incidence
     at_risk: IntArray
+    counts: IntArray
 
 
 def estimate_cumulative_incidence(
@@ -86,7 +88,7 @@ def estimate_cumulative_incidence(
     detected, failing, ended = (
         _incidence(each, events.sum(axis=0), at_risk, open_before, len(delays) - lost) for each in events
     )
-    return CumulativeIncidence(np.arange(length), detected, failing, ended, at_risk)
+    return CumulativeIncidence(np.arange(length), detected, failing, ended, at_risk, events.astype(np.int64))
 
 
 def _incidence(

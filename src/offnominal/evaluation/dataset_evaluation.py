@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from offnominal.alarms.alarm import Alarm
 from offnominal.core.progress_bar import progress
 from offnominal.detectors.detector import Detector
-from offnominal.evaluation.alarm_budget import BUDGET
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.data_splits import Splits, chosen_splits, name_of
 from offnominal.evaluation.detector_evaluation import DetectorEvaluator, Options, Unit
 from offnominal.evaluation.evaluation_report import EvaluationReport
+from offnominal.evaluation.false_alarm_budget import DEFAULT, FalseAlarmBudget
 from offnominal.evaluation.timing import HORIZON, WITHIN
 
 
@@ -23,7 +23,7 @@ def evaluate(
     splits: Iterable[str] | None = None,
     within: Sequence[float] = WITHIN,
     horizon: float = HORIZON,
-    budget: float = BUDGET,
+    budget: float | FalseAlarmBudget = DEFAULT,
     unit: Unit = "steps",
     period: float | None = None,
     block: int | None = None,
@@ -44,8 +44,8 @@ def evaluate(
         splits: Names of splits with faults; all if None.
         within: Delays for which the detected fraction is computed.
         horizon: Horizon of the restricted mean delay.
-        budget: False alarms per 1,000 nominal steps for the detection at a budget; see
-            :func:`~offnominal.evaluation.false_alarm_rate.per_1000_steps` for a rate per hour.
+        budget: Budget of false alarms for the detection at a budget, such as ``FalseAlarmBudget(12, per="hour")``; a
+            number is one per 1,000 nominal steps.
         unit: Unit of `within`, `horizon` and all delays: ``"steps"`` or ``"seconds"``.
         period: Seconds per step; if None, the median time step of the extra ``time``, where there is one. With it,
             false alarms are counted per hour too.

@@ -17,12 +17,12 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress_bar import ProgressCallback
 from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import Detector
-from offnominal.evaluation.alarm_budget import BUDGET
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.data_splits import TEST, Splits, chosen_splits, name_of, nominal_split
 from offnominal.evaluation.evaluation_report import EvaluationReport
 from offnominal.evaluation.example_episodes import ExampleEpisodes
 from offnominal.evaluation.failure import ended_by_failure
+from offnominal.evaluation.false_alarm_budget import DEFAULT, FalseAlarmBudget
 from offnominal.evaluation.ground_truth import GroundTruth
 from offnominal.evaluation.split_evaluation import (
     NominalScores,
@@ -52,7 +52,7 @@ class Options:
 
     within: Sequence[float] = WITHIN
     horizon: float = HORIZON
-    budget: float = BUDGET
+    budget: float | FalseAlarmBudget = DEFAULT
     unit: Unit = "steps"
     period: float | None = None
     block: int | None = None
@@ -61,6 +61,7 @@ class Options:
 
     def __post_init__(self) -> None:
         one_of("unit", self.unit, get_args(Unit))
+        FalseAlarmBudget.of(self.budget)
         if not isinstance(self.within, Iterable):
             raise InvalidParameter(f"within is {self.within!r}; expected a list of delays, such as [5, 10].")
         if self.period is not None:
@@ -276,7 +277,8 @@ class _DatasetRun:
                 seed=options.seed,
             )
             twins = None if self.twin_scores is None else StepScores.of(self.twin_scores, "scores of the twins")
-            report = case.report(self.nominal, twins, budget=options.budget)
+            allowed = FalseAlarmBudget.of(options.budget)
+            report = case.report(self.nominal, twins, budget=allowed, period=self.period)
             effective = None if self.twins is None else effective_onsets(found.episodes, self.twins)
             raised = {each: alarm.alarm(found.scores) for each, alarm in alarms.items()}
             reports = {

@@ -9,6 +9,7 @@ import numpy as np
 
 from offnominal.evaluation.evaluation_report import EvaluationReport, columns_of
 from offnominal.evaluation.metrics import REPLICATED
+from offnominal.evaluation.outcome_steps import outcome_steps
 
 DIRECTIONS = ("-up", "-down")
 OWN = "labelled"
@@ -19,7 +20,7 @@ def evaluation_rows(reports: Mapping[str, EvaluationReport]) -> Iterator[dict[st
     """Yield the rows of a detector.
 
     Rows without an alarm hold discrimination metrics and their bootstrap replicates; rows with one hold its delays and
-    false alarms.
+    false alarms, and the step of each outcome.
 
     Args:
         reports: Reports of the same splits by name of the alarm; ``""`` without alarms.
@@ -32,7 +33,9 @@ def evaluation_rows(reports: Mapping[str, EvaluationReport]) -> Iterator[dict[st
         for alarm, report in reports.items():
             if alarm:
                 guarantee = {} if report.guarantee is None else report.guarantee.row()
-                yield {**about, "alarm": alarm, **columns_of(report.lines[number].alarm), **guarantee}
+                timing = report.details[number].timing if report.details else None
+                steps = {} if timing is None else outcome_steps(timing.curve)
+                yield {**about, "alarm": alarm, **columns_of(report.lines[number].alarm), **steps, **guarantee}
 
 
 def split_columns(split: str) -> dict[str, str]:

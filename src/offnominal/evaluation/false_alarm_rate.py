@@ -80,31 +80,33 @@ def thresholds_within(nominal: StepScores, budgets: Sequence[float], resamples: 
     return out
 
 
-def thresholds_without_each(nominal: StepScores, budget: float, resamples: Resamples) -> FloatArray:
-    """Return the lowest threshold within a budget on all nominal episodes but one, for each of them.
+def thresholds_without_each(nominal: StepScores, budgets: Sequence[float], resamples: Resamples) -> FloatArray:
+    """Return the lowest threshold within each budget on all nominal episodes but one, for each of them.
 
     A threshold from all episodes is exceeded less often by these than by new episodes: of 10 episodes with 50 random
     scores, none exceeds it at a budget of 1 in 1,000 steps, but one new episode in eleven does.
 
     Args:
         nominal: Scores of nominal episodes.
-        budget: False alarms per 1,000 steps.
+        budgets: (k,): false alarms per 1,000 steps, in any order.
         resamples: Draws of the nominal episodes.
 
     Returns:
-        (n, 1 + replicates): NaN where no other episode was drawn.
+        (k, n, 1 + replicates): NaN where no other episode was drawn.
 
     Example:
         >>> nominal = StepScores.of([[0.0, 1.0, 5.0], [2.0, 3.0, 0.0]])
-        >>> thresholds_without_each(nominal, 0.0, Resamples.draw(2, 0))[:, 0]
-        array([3., 5.])
+        >>> thresholds_without_each(nominal, [0.0, 1000.0], Resamples.draw(2, 0))[..., 0]
+        array([[  3.,   5.],
+               [-inf, -inf]])
     """
     records, counts = _falling_records(nominal), resamples.counts
     steps = nominal.lengths[:, None] * counts
-    out = np.full(counts.shape, -np.inf)
+    rising, places = np.unique(np.asarray(budgets, np.float64) / PER_STEPS, return_inverse=True)
+    out = np.full((len(nominal), len(rising), counts.shape[1]), -np.inf)
     for episode in range(len(nominal)):
-        _lower(*records, np.array([budget / PER_STEPS]), counts, episode, out[episode : episode + 1])
-    return np.where(steps.sum(axis=0) > steps, out, np.nan)
+        _lower(*records, rising, counts, episode, out[episode])
+    return np.where(steps.sum(axis=0) > steps, out.swapaxes(0, 1)[places], np.nan)
 
 
 def _falling_records(nominal: StepScores) -> tuple[FloatArray, IntArray, IntArray, IntArray]:

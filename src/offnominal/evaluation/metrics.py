@@ -39,10 +39,17 @@ REPLICATED = LEADERBOARD | LOG_LEADERBOARD | metrics_at("replicates")
 def metric_named(name: str) -> Metric:
     """Return a metric of leaderboards by its column, or raise :class:`UnknownName` with the nearest right one.
 
+    Other metrics order nothing; the error says what they are for.
+
     Example:
         >>> metric_named("fpr95").higher
         False
     """
+    if name in METRICS and name not in REPLICATED:
+        about = METRICS[name]
+        raise UnknownName(
+            f"detectors are not compared by {name!r} ({about.label}). {about.use} There are: {', '.join(REPLICATED)}."
+        )
     if name not in REPLICATED:
         raise UnknownName(f"no metric {name!r}.{did_you_mean(name, REPLICATED)} There are: {', '.join(REPLICATED)}.")
     return REPLICATED[name]

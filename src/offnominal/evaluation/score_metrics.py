@@ -12,7 +12,7 @@ SCORE_METRICS = (
         "Share of the faults detected within 20 steps at 1 false alarm in 1,000 steps, minus the share of nominal "
         "episodes in alarm at the same times.",
         "mean over faulty i, then nominal j, of 1(max sᵢ > τⱼ) − 1(max sⱼ > τⱼ), both over the steps oᵢ … oᵢ + 20 "
-        "while both last; τⱼ: lowest with at most 1 false alarm per 1,000 steps of the nominal episodes without j",
+        "while both last; τⱼ: lowest with at most 1 false alarm in 1,000 steps of the nominal episodes without j",
         "Leaderboards are ordered by it: what is detected because of the fault, at a price that an operator can pay.",
         random_value=0.0,
         low=-1.0,
@@ -31,6 +31,33 @@ SCORE_METRICS = (
         random_value=0.5,
         centre=0.5,
         places=("leaderboard", "summary"),
+    ),
+    Metric(
+        "net_delay",
+        "scores",
+        "Net delay",
+        "Mean steps from onset to alarm, at 1 false alarm in 1,000 steps; a miss costs 20 steps, and so does an alarm "
+        "that nominal episodes have at the same time.",
+        "mean over faulty i, then nominal j, of min(dᵢⱼ, 20) + 20 − min(pᵢⱼ, 20), with the steps d and p from oᵢ to "
+        "the first score of i and of j above τⱼ, while both last",
+        "To compare how soon detectors react to a fault, at the same rate of false alarms; elapsed time has no effect.",
+        higher=False,
+        random_value=20.0,
+        high=40.0,
+        unit="steps",
+        places=("leaderboard", "summary"),
+    ),
+    Metric(
+        "net_area",
+        "scores",
+        "Net area",
+        "Mean net detection over budgets from 0.1 to 10 false alarms in 1,000 steps.",
+        "∫ N(budget) d log(budget) / log(100) over budgets from 0.1 to 10, by trapezoids; N: net detection",
+        "The net detection, if the budget is not known.",
+        random_value=0.0,
+        low=-1.0,
+        centre=0.0,
+        places=("leaderboard",),
     ),
     Metric(
         "auroc",
@@ -78,9 +105,9 @@ SCORE_METRICS = (
         "scores",
         "Detection at budget",
         "Share of the faults that are detected at most 20 steps after their onset, at 1 false alarm in 1,000 steps.",
-        "P(delay ≤ 20) at the lowest τ with at most 1 false alarm per 1,000 nominal steps",
+        "P(delay ≤ 20) at the lowest τ with at most 1 false alarm in 1,000 steps of nominal episodes",
         "What an operator sees. Also rewards alarms that have nothing to do with the fault: read the net detection.",
-        places=("leaderboard", "summary"),
+        places=("summary",),
         share=True,
     ),
     Metric(
@@ -89,11 +116,11 @@ SCORE_METRICS = (
         "Delay at budget",
         "Mean steps from onset to alarm, at 1 false alarm in 1,000 steps; a miss costs 20 steps.",
         "mean of min(delay, 20), 20 for a miss, at the threshold of the detection at the budget",
-        "To compare how soon detectors react, at the same rate of false alarms and without the choice of an alarm.",
+        "What an operator sees. Also counts alarms that have nothing to do with the fault: compare by the net delay.",
         higher=False,
         high=20.0,
         unit="steps",
-        places=("leaderboard", "summary"),
+        places=("summary",),
     ),
     Metric(
         "budget_area",
@@ -101,8 +128,7 @@ SCORE_METRICS = (
         "Area over budgets",
         "Mean detection over budgets from 0.1 to 10 false alarms in 1,000 steps.",
         "∫ P(delay ≤ 20 | budget) d log(budget) / log(100) over budgets from 0.1 to 10, by trapezoids",
-        "The curve of detection against false alarms as one number, if the budget is not known.",
-        places=("leaderboard",),
+        "The curve of detection against false alarms as one number. Compare detectors by the net area.",
     ),
     Metric(
         "null_auroc",

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, InvalidScores
-from offnominal.core.types import Array, BoolArray, IntArray
-from offnominal.evaluation.alarm_budget import BUDGET, AlarmBudget, alarm_budget_of_records
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.evaluation.alarm_budget import AlarmBudget, alarm_budget_of_records
 from offnominal.evaluation.bootstrap import REPLICATES, Resamples
 from offnominal.evaluation.discrimination import discrimination_of_steps
 from offnominal.evaluation.episode_ranking import episode_auroc
 from offnominal.evaluation.event_timing import events_of_flags
-from offnominal.evaluation.false_alarm_rate import thresholds_without_each
+from offnominal.evaluation.false_alarm_budget import DEFAULT, FalseAlarmBudget
 from offnominal.evaluation.ground_truth import GroundTruth
-from offnominal.evaluation.net_detection import NetDetection, net_detection_of_steps
+from offnominal.evaluation.net_detection import NetDetection, net_detection_of_steps, net_thresholds
 from offnominal.evaluation.null_discrimination import null_discrimination_of_steps
 from offnominal.evaluation.records import Records
 from offnominal.evaluation.resampling_units import units_of, without_intervals
@@ -49,7 +49,7 @@ def evaluate_split(
     twin_scores: Sequence[Array] | None = None,
     within: Sequence[int] = WITHIN,
     horizon: int = HORIZON,
-    budget: float = BUDGET,
+    budget: float | FalseAlarmBudget = DEFAULT,
     period: float | None = None,
     block: int | None = None,
     replicates: int = REPLICATES,
@@ -72,7 +72,7 @@ def evaluate_split(
             variance of the excess.
         within: Delays in steps for which the detected fraction is computed.
         horizon: Horizon of detection at a budget and of the mean delay, in steps.
-        budget: False alarms per 1,000 nominal steps for the detection at a budget.
+        budget: Budget of false alarms for the detection at a budget; a number is one per 1,000 nominal steps.
         period: Seconds per step, for false alarms per hour.
         block: Steps of the blocks that the bootstrap draws for pooled metrics and events; None for whole episodes, or
             for blocks of suitable length if there is only one.
@@ -98,7 +98,7 @@ def evaluate_split(
     if twin_scores is not None and len(twin_scores) != len(case.truths):
         raise InvalidScores(f"there are scores of {len(twin_scores)} twins; expected {len(case.truths)}.")
     paired = None if twin_scores is None else StepScores.of(twin_scores, "scores of the twins")
-    report = case.report(others, paired, budget=budget)
+    report = case.report(others, paired, budget=FalseAlarmBudget.of(budget), period=period)
     if alarms is None:
         return report
     false = None
@@ -176,11 +176,13 @@ class NominalScores:
         steps: The scores.
         drawn: Bootstrap replicates of the episodes.
         blocks: The same for the units of false alarms: the episodes, or blocks of a single one.
+        known: Thresholds by budget; see :meth:`net_thresholds`.
     """
 
     steps: StepScores
     drawn: Resamples
     blocks: tuple[StepScores, Resamples]
+    known: dict[float, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, scores: Sequence[Array], *, block: int | None, replicates: int, seed: int) -> NominalScores:
@@ -192,6 +194,16 @@ class NominalScores:
             return cls(steps, drawn, (steps, drawn))
         parts = StepScores(steps.values, units)
         return cls(steps, drawn, (parts, Resamples.draw_nominal(len(parts), replicates, seed=seed)))
+
+    def net_thresholds(self, budget: float) -> FloatArray:
+        """Return the thresholds of the net detection at a budget, computed once for all splits.
+
+        Args:
+            budget: False alarms per 1,000 steps.
+        """
+        if budget not in self.known:
+            self.known[budget] = net_thresholds(self.steps, self.drawn, budget, blocks=self.blocks)
+        return self.known[budget]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,20 +263,28 @@ class SplitCase:
         """First faulty transition of each episode."""
         return [truth.onset for truth in self.truths]
 
-    def report(self, nominal: NominalScores | None, twins: StepScores | None, *, budget: float = BUDGET) -> SplitReport:
+    def report(
+        self,
+        nominal: NominalScores | None,
+        twins: StepScores | None,
+        *,
+        budget: FalseAlarmBudget = DEFAULT,
+        period: float | None = None,
+    ) -> SplitReport:
         """Return the metrics that need no alarm.
 
         Args:
             nominal: Scores of nominal episodes.
             twins: Scores of the nominal twins.
-            budget: False alarms per 1,000 nominal steps for the detection at a budget.
+            budget: Budget of false alarms for the detection at a budget.
+            period: Seconds per step, which a budget per hour needs.
         """
         parts: dict[str, Any] = {}
         if nominal is not None:
             parts = self._compared_with(nominal)
             if twins is None:
                 parts["null"] = null_discrimination_of_steps(nominal.steps, self.truths, nominal.drawn)
-            found = self._budget(nominal, budget)
+            found = self._budget(nominal, budget, period)
             parts["net"] = self._net(nominal, found)
             if len(nominal.steps) == 1:
                 parts = {key: without_intervals(part) for key, part in parts.items()}
@@ -340,18 +360,14 @@ class SplitCase:
         steps, drawn = nominal.steps, nominal.drawn
         return {"matched": time_matched_of_steps(self.steps, self.active, steps, self.drawn, drawn)}
 
-    def _budget(self, nominal: NominalScores, budget: float) -> AlarmBudget:
+    def _budget(self, nominal: NominalScores, budget: FalseAlarmBudget, period: float | None) -> AlarmBudget:
         """Return the detection at a budget of false alarms."""
-        records = Records.of(self.steps, self.onsets)
+        records, rate = Records.of(self.steps, self.onsets), budget.rate(period)
         steps, drawn = nominal.blocks
-        return alarm_budget_of_records(records, steps, self.drawn, drawn, budget=budget, horizon=self.horizon)
+        found = alarm_budget_of_records(records, steps, self.drawn, drawn, budget=rate, horizon=self.horizon)
+        return replace(found, per_hour=budget.per_hour)
 
     def _net(self, nominal: NominalScores, found: AlarmBudget) -> NetDetection:
         """Return the detection at the threshold of a budget, minus the alarms of whole nominal episodes."""
-        drawn, threshold = (self.drawn, nominal.drawn), found.threshold
-        thresholds = (
-            np.append(np.nan if threshold.value is None else threshold.value, threshold.draws)[None]
-            if len(nominal.steps) == 1
-            else thresholds_without_each(nominal.steps, found.budget, nominal.drawn)
-        )
+        thresholds, drawn = nominal.net_thresholds(found.budget), (self.drawn, nominal.drawn)
         return net_detection_of_steps(self.steps, self.onsets, nominal.steps, thresholds, *drawn, horizon=self.horizon)

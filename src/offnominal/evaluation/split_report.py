@@ -65,7 +65,7 @@ class SplitReport:
         return None if self.null is None else self.discrimination.pooled - self.null.pooled
 
     def counts(self) -> dict[str, int | float | None]:
-        """Return the exact numbers: sizes, faulty steps that are matched and faulty episodes that are not paired."""
+        """Return the exact numbers: sizes, steps that are matched, episodes that are not paired; another budget."""
         counts: dict[str, int | float | None] = {
             "episodes": self.episodes,
             "never_faulty": self.never_faulty,
@@ -75,6 +75,7 @@ class SplitReport:
             "active_steps": self.discrimination.active_steps,
             "matched_steps": None if self.matched is None else self.matched.matched,
             "unpaired_episodes": None if self.net is None else self.net.unpaired,
+            **({} if self.budget is None else self.budget.given()),
         }
         return counts if self.events is None else {**counts, "events": self.events.events}
 
@@ -104,7 +105,7 @@ class SplitReport:
         if self.episode_auroc is not None:
             numbers["episode_auroc"] = self.episode_auroc
         if self.net is not None:
-            numbers["net_detection"] = self.net.detected
+            numbers |= self.net.numbers()
         if self.budget is not None:
             numbers |= self.budget.numbers()
         return numbers

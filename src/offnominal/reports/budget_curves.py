@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.alarm_budget import GRID, curve_name
 from offnominal.evaluation.false_alarm_rate import HOUR, PER_STEPS
+from offnominal.reports.budget_text import allowed_rates
 from offnominal.reports.page_numbers import rounded
 from offnominal.studies.metric_table import world_labels
 from offnominal.worlds.catalogue import worlds
@@ -75,6 +76,7 @@ def curve_data(table: Any, names: Sequence[str], places: Sequence[str]) -> dict[
         places: Worlds of the page.
     """
     data: dict[str, Any] = {"budgets": list(GRID), "points": CURVES, "hourly": [_hourly(world) for world in places]}
+    data["allowed"] = allowed_rates(table, places)
     for what in CURVES:
         parts = {
             number: budget_curves(table, what, world=None if number < 0 else places[number])

@@ -21,6 +21,7 @@ from offnominal.core.progress_bar import progress
 from offnominal.core.text_table import text_table
 from offnominal.detectors.catalogue import make_detector
 from offnominal.detectors.detector import Detector
+from offnominal.detectors.weights_in_names import name_with_weights
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.data_splits import Splits, name_of
 from offnominal.evaluation.detector_evaluation import DetectorEvaluation, DetectorEvaluator, Options
@@ -209,13 +210,19 @@ def _named(detectors: Any) -> dict[str, Detector]:
         if not isinstance(each, str | Detector):
             raise InvalidParameter(f"detectors has the entry {shown(each)}; expected a detector or its name.")
         detector = make_detector(each) if isinstance(each, str) else each
+        id = each if isinstance(each, str) else _class_of(detector)
         name = str(given) if given is not None else each if isinstance(each, str) else detector.name
+        name = name_with_weights(name, id, getattr(detector, "__dict__", {}))
         if name in named:
             raise InvalidParameter(f"two detectors are called {name!r}; give a mapping from names to detectors.")
         named[name] = detector
     if not named:
         raise InvalidParameter("there are no detectors; give at least one.")
     return named
+
+
+def _class_of(detector: Detector) -> str:
+    return f"{type(detector).__module__}:{type(detector).__qualname__}"
 
 
 def _listed(what: str, given: Any) -> Sequence[Any]:

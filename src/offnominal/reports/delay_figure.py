@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from offnominal.core.plot_style import RULE
-from offnominal.evaluation.alarm_budget import BUDGET, GRID
+from offnominal.evaluation.alarm_budget import GRID
 from offnominal.reports.budget_curves import BudgetCurve
 from offnominal.reports.colours import colours, is_baseline
 
@@ -16,19 +16,24 @@ Points = Mapping[str, Mapping[str, tuple[float, float]]]
 """Rate of false alarms and height of each alarm and detector."""
 
 
-def delay_figure(plt: Any, curves: Mapping[str, Mapping[str, BudgetCurve]], points: Mapping[str, Points]) -> Any:
+def delay_figure(
+    plt: Any, curves: Mapping[str, Mapping[str, BudgetCurve]], points: Mapping[str, Points], budgets: Collection[float]
+) -> Any:
     """Draw detection and delay against the rate of false alarms.
 
     Args:
         plt: matplotlib's pyplot.
         curves: For each of ``"detected"`` and ``"delay"``, the curve of each detector, best first.
         points: The same for the alarms.
+        budgets: Budgets of the worlds, in false alarms per 1,000 steps; a dotted line each.
     """
     figure, panels = plt.subplots(1, len(curves), figsize=(9.6, 4.4), layout="constrained")
     names = list(next(iter(curves.values())))
     shades = colours(names)
+    dotted = "budget" if len(budgets) == 1 else "budgets of the worlds"
     for axes, (what, found) in zip(panels, curves.items(), strict=True):
-        axes.axvline(BUDGET, color=RULE, lw=1.0, ls=":", zorder=0)
+        for budget in budgets:
+            axes.axvline(budget, color=RULE, lw=1.0, ls=":", zorder=0)
         for name, curve in found.items():
             axes.fill_between(GRID, curve.low, curve.high, color=shades[name], alpha=0.12, lw=0)
             axes.plot(GRID, curve.values, color=shades[name], lw=1.6, ls="--" if is_baseline(name) else "-", label=name)
@@ -40,7 +45,7 @@ def delay_figure(plt: Any, curves: Mapping[str, Mapping[str, BudgetCurve]], poin
         axes.set_ylim(0, 1.02 if what == "detected" else None)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.set_ylabel(LABELS[what])
-        axes.set_xlabel("false alarms (per 1,000 nominal steps)")
+        axes.set_xlabel(f"false alarms (per 1,000 nominal steps)\ndotted: the {dotted}")
     handles, labels = panels[0].get_legend_handles_labels()
     for marker, alarm in zip(MARKERS, next(iter(points.values())), strict=False):
         (handle,) = panels[0].plot([], [], marker, color="0.4", ms=5.5)

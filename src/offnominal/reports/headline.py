@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from offnominal.core.printable import printable
 from offnominal.core.rounding import fixed
 from offnominal.evaluation.metrics import METRICS
+from offnominal.reports.budget_text import budget_sentence
 from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.verdicts import NET, listed, run_verdicts, shortened
 from offnominal.studies.leaderboards import leaderboard, tied_with_best
@@ -35,7 +36,7 @@ def headline(data: Mapping[str, Any]) -> Markup:
         Markup("{} {}").format(listed_in_bold([printable(name) for name in names]), rest)
         for names, rest in data["verdicts"]
     ]
-    return Markup(" ").join([*lead, *verdicts])
+    return Markup(" ").join([*lead, *verdicts, *([escape(data["budget"])] if data["budget"] else [])])
 
 
 def _leaders(data: Mapping[str, Any]) -> Markup:
@@ -98,8 +99,9 @@ def run_sentences(results: RunResults) -> list[str]:
         return []
     metric, found = METRICS[metrics[0]], run_verdicts(results.table)
     sentences = _other_order(metric.name, metric.label) + ([] if found is None else found.sentences())
+    sentences.append(budget_sentence(results.table))
     if found is not None and found.judged:
-        return sentences
+        return [line for line in sentences if line]
     letters = {each.name: each.tie for each in leaderboard(results.table, metric.name) if each.rank is not None}
     return [
         line

@@ -11,12 +11,15 @@ import pyarrow.compute as pc
 
 from offnominal.core.types import BoolArray
 from offnominal.evaluation.delays import HALF_MISSED
+from offnominal.evaluation.metric import Metric
 from offnominal.evaluation.metrics import METRICS, metrics_at
 from offnominal.reports.budget_curves import curve_data
+from offnominal.reports.budget_text import at_budget, budget_sentence
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.example_curves import default_example, select_examples
 from offnominal.reports.guarantees import guarantee_data
+from offnominal.reports.incidence_curves import incidence_data
 from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.page_numbers import rounded
 from offnominal.reports.pairs import FaultDraws, pair_differences, pair_outcomes
@@ -61,7 +64,8 @@ def payload(results: RunResults) -> dict[str, Any]:
         "worlds": world_ids,
         "kinds": kinds,
         "levels": levels,
-        "metrics": [_described(name) for name in measured],
+        "metrics": [_described(at_budget(METRICS[name], light)) for name in measured],
+        "budget": budget_sentence(light),
         "verdicts": [] if judged is None else judged.parts(),
         "judged": judged is not None and judged.judged,
         "too_little": [] if judged is None else list(judged.found.detects_too_little),
@@ -72,6 +76,7 @@ def payload(results: RunResults) -> dict[str, Any]:
         "extras": _extras(plain, faults, names),
         "timing": _timing(light, faults, names),
         "curves": curve_data(light, names, world_ids),
+        "incidence": incidence_data(light, names, world_ids),
         "guarantees": guarantee_data(guarantees(light), names, world_ids),
         "cost": _cost(plain, names),
         "examples": examples | {"default": default_example(examples["rows"], names)},
@@ -90,8 +95,7 @@ def in_order(found: Iterable[str], order: Sequence[str]) -> list[str]:
     return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
-def _described(name: str) -> dict[str, Any]:
-    metric = METRICS[name]
+def _described(metric: Metric) -> dict[str, Any]:
     return {field: getattr(metric, field) for field in metric.__slots__ if field not in ("about", "places")}
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import copytree
 
+import pyarrow as pa
+
+from offnominal.core.checks import instance_of
 from offnominal.core.checksum import write_checked_json
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import file_errors
@@ -52,6 +55,8 @@ def write_report(results: RunResults, folder: Path | str | None = None) -> Path:
     kind, chosen = study_kind(results.kind), folder or results.folder
     if chosen is None:
         raise InvalidParameter("folder is None, but these results were not opened from a run; name a folder.")
+    for name in ("table", "examples"):
+        instance_of(name, getattr(results, name), pa.Table)
     place = Path(chosen)
     for part in ("tables", "figures"):
         with file_errors(place / part):

@@ -13,11 +13,15 @@ from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.budget_curves import CURVES, budget_curves
+from offnominal.reports.budget_text import allowed_rates
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.critical_figure import critical_figure
+from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.delay_figure import Points, delay_figure
 from offnominal.reports.dot_panels import draw_estimate, name_rows
 from offnominal.reports.heat_cells import draw_heat_cells
+from offnominal.reports.incidence_curves import IncidenceTable
+from offnominal.reports.incidence_figure import incidence_figure
 from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.save_figures import save_figures
@@ -55,7 +59,13 @@ def write_figures(results: RunResults, folder: Path) -> None:
         ordered = {what: {name: found[name] for name in names if name in found} for what, found in curves.items()}
         alarms = timings(results.table, (*CURVES.values(), FALSE))
         points = {what: _alarm_points(alarms, number) for what, number in CURVES.items()}
-        drawn["delay_false_alarms"] = lambda plt: delay_figure(plt, ordered, points)
+        rates = allowed_rates(results.table, list(dict.fromkeys(measured.world.tolist())))
+        budgets = sorted({rate for rate in rates if rate is not None})
+        drawn["delay_false_alarms"] = lambda plt: delay_figure(plt, ordered, points, budgets)
+    over_time, alarm = IncidenceTable.of(results.table), default_alarm(results.table)
+    if over_time is not None and alarm is not None and (found := over_time.curves(alarm)):
+        in_order_of_names = {name: found[name] for name in names if name in found}
+        drawn["detection_over_time"] = lambda plt: incidence_figure(plt, in_order_of_names, alarm)
     save_figures(plt, drawn, folder, dpi=200)
 
 

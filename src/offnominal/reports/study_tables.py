@@ -11,6 +11,7 @@ from offnominal.alarms.guarantee_check import GuaranteeCheck
 from offnominal.core.files import write_text
 from offnominal.core.rounding import fixed
 from offnominal.evaluation.metrics import METRICS
+from offnominal.reports.budget_text import budget_sentence
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.guarantees import NOTE, TITLE, guarantee_rows
 from offnominal.reports.latex import latex
@@ -70,7 +71,13 @@ def study_tables(results: RunResults) -> list[StudyTable]:
     names = [each.name for each in leaderboard(measured, metrics[0])]
     timing = sorted(timing_rows(results.table), key=lambda row: (row["alarm"], names.index(row["detector"])))
     return [
-        StudyTable("leaderboard", "Leaderboard", leaderboard_rows(results), _standings(results, metrics)),
+        StudyTable(
+            "leaderboard",
+            "Leaderboard",
+            leaderboard_rows(results),
+            _standings(results, metrics),
+            note=budget_sentence(results.table),
+        ),
         _worlds(measured, metrics[0]),
         _levels(measured, metrics[0]),
         _ranks(measured, metrics[0]),

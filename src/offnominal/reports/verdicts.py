@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.false_alarm_budget import DEFAULT, FalseAlarmBudget, budget_of
 from offnominal.evaluation.verdicts import LEAST_DETECTED, Verdicts, detector_verdicts
 from offnominal.reports.default_alarm import default_alarm
 from offnominal.studies.guarantees import guarantees, over_all_worlds
@@ -31,12 +32,14 @@ class RunVerdicts:
         matched: Time-matched AUROC of each detector with results for every fault.
         net: Net detection at the budget.
         alarm: The alarm whose guarantee was checked; None if no alarm has one.
+        budget: Budget of false alarms of the net detection.
     """
 
     found: Verdicts
     matched: dict[str, Estimate]
     net: dict[str, Estimate]
     alarm: str | None
+    budget: FalseAlarmBudget = DEFAULT
 
     @property
     def judged(self) -> bool:
@@ -61,15 +64,13 @@ class RunVerdicts:
             parts.append((best, f"{_verb('separate', best)} best: time-matched AUROC {value}."))
         if most:
             value = _span(self.net[name] for name in most)
-            parts.append(
-                (most, f"{_verb('detect', most)} most at 1 false alarm in 1,000 steps: net detection {value}.")
-            )
+            parts.append((most, f"{_verb('detect', most)} most at {self.budget}: net detection {value}."))
         if self.alarm is not None:
             does = "keep their" if len(kept) > 1 else "keeps its" if kept else "is shown to keep its"
             rest = f"{does} promise of false alarms, with the alarm {self.alarm}."
             parts.append((kept or ("No detector",), rest))
         if little:
-            share = f"a net detection of less than {fixed(LEAST_DETECTED, 3)} at 1 false alarm in 1,000 steps"
+            share = f"a net detection of less than {fixed(LEAST_DETECTED, 3)} at {self.budget}"
             parts.append((little, f"{'have' if len(little) > 1 else 'has'} {share}."))
         return parts
 
@@ -96,7 +97,8 @@ def run_verdicts(table: Any) -> RunVerdicts | None:
     checks = {name: check for (one, name), check in over_all_worlds(guarantees(table)).items() if one == alarm}
     guaranteed = any(check.level is not None for check in checks.values())
     outcomes = {name: checks[name].outcome for name in net if name in checks}
-    return RunVerdicts(detector_verdicts(matched, net, outcomes), matched, net, alarm if guaranteed else None)
+    found = detector_verdicts(matched, net, outcomes)
+    return RunVerdicts(found, matched, net, alarm if guaranteed else None, budget_of(table))
 
 
 def shortened(names: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from offnominal.agents.selection import EXPERTS_VERSION
 from offnominal.datasets.manifest_file import installed
 from offnominal.studies import example_episodes as examples
 from offnominal.studies.base import BaseCell
@@ -82,7 +83,8 @@ def _under_key(shown: Any, key: str) -> Any:
 def provenance(cell: BaseCell, key: str, *, data: str, code: str) -> dict[str, str]:
     """Return the metadata of the file of a result."""
     about = {"key": key, "cell": json.dumps(cell.to_dict()), "data": data, "code": code}
-    return about | {"versions": json.dumps(versions())}
+    experts = {"experts": str(EXPERTS_VERSION)} if getattr(cell, "policy", "") else {}
+    return about | {"versions": json.dumps(versions() | experts)}
 
 
 def versions() -> dict[str, str]:

@@ -22,7 +22,7 @@ def result_key(cell: BaseCell, *, data: str, code: str) -> str:
     Example:
         >>> from offnominal.kinds import Cell
         >>> result_key(Cell("SAP-Goal0-v0", "KNN", "KNN"), data="d1", code="c1")[:12]
-        '07183d90ade0'
+        'a8a4ac33ba6e'
     """
     text = json.dumps({"cell": cell.to_dict(), "data": data, "code": code}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
@@ -39,7 +39,7 @@ def select_cells(cells: Iterable[BaseCell], only: str | Iterable[str] | None) ->
         >>> from offnominal.kinds import Cell
         >>> cells = [Cell("SAP-Goal0-v0", name, name) for name in ("KNN", "Time")]
         >>> [cell.label for cell in select_cells(cells, "*/T*")]
-        ['SAP-Goal0-v0/tqc/Time/0']
+        ['SAP-Goal0-v0/expert/Time/0']
     """
     if only is None:
         return list(cells)

@@ -54,7 +54,7 @@ def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -
     Example:
         >>> from offnominal.kinds import Cell
         >>> cell_from(Cell("SAP-Goal0-v0", "KNN", "KNN").to_dict()).label
-        'SAP-Goal0-v0/tqc/KNN/0'
+        'SAP-Goal0-v0/expert/KNN/0'
     """
     try:
         _import_modules(data, allow_modules)

@@ -10,14 +10,19 @@ import pyarrow as pa
 
 from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
 from offnominal.evaluation.metrics import LEADERBOARD, REPLICATED
+from offnominal.evaluation.outcome_steps import OUTCOME_STEPS
 
 NAMED = ("split", "anomaly", "kind", "level", "variant", "alarm")
 FACTS = ("cell", "data", "code", "versions")
 SEARCHED = ("method", "table", "configuration", "failure")
 GUARANTEE = ("guarantee", "guarantee_unit", "guarantee_verdict")
 TEXTS = ("key", "world", "policy", "name", "detector", "parameters", *NAMED, *FACTS, *SEARCHED, *GUARANTEE)
-DRAWS = tuple(f"draws_{name}" for name in REPLICATED)
+FORMER = ("budget_detected", "budget_mean_delay", "budget_area")
+"""Metrics whose bootstrap replicates only older results have."""
+DRAWS = tuple(f"draws_{name}" for name in (*REPLICATED, *FORMER))
 """Columns of bootstrap replicates."""
+LISTS = (*DRAWS, *OUTCOME_STEPS)
+"""All columns of lists. Questions in SQL are about the others."""
 LATER_DRAWS = tuple(f"draws_{name}" for name in REPLICATED if name not in LEADERBOARD)
 """Those that older results lack."""
 COST = ("fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "wall_s", "peak_mb")
@@ -48,13 +53,15 @@ def table_of(rows: Sequence[Mapping[str, Any]]) -> Any:
 def type_of(name: str) -> Any:
     """Return the type of a column of results.
 
-    Columns that are named here, and those that end in ``_name``, are text. All others that are not counts or lists of
-    bootstrap replicates are numbers.
+    Columns that are named here, and those that end in ``_name``, are text. All others that are not counts or lists are
+    numbers.
     """
     if name in TEXTS or name.endswith("_name"):
         return pa.string()
     if name in DRAWS:
         return pa.list_(pa.float32())
+    if name in OUTCOME_STEPS:
+        return pa.list_(pa.int32())
     return pa.int64() if name in WHOLE else pa.float64()
 
 

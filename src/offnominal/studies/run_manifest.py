@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from offnominal.agents.selection import EXPERTS_VERSION
 from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.datasets.manifest_file import installed
@@ -43,7 +44,7 @@ def write_manifest(
             "labels": list(labels.values()),
             "seeds": sorted({cell.seed for cell in cells}),
             "store": str(store),
-            "versions": installed(),
+            "versions": installed() | {"experts": str(EXPERTS_VERSION)},
             "commit": commit(),
             "hardware": hardware(),
             "started": now(),

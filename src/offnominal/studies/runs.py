@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
+from offnominal.detectors.weights_in_names import table_with_weights
 from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.kinds import study_kind
 from offnominal.studies.results import RunResults
@@ -129,7 +130,27 @@ def results_of(manifest: Mapping[str, Any], store: Store, folder: Path) -> RunRe
         missing=tuple(labels[key] for key in without),
         folder=folder,
     )
-    return replace(opened, examples=store.examples(tables, study_kind(opened.kind).example_schema))
+    examples = store.examples(tables, study_kind(opened.kind).example_schema)
+    return with_weights(replace(opened, examples=examples))
+
+
+def with_weights(results: RunResults) -> RunResults:
+    """Return results whose rows say which weights a detector has, if its name says others.
+
+    See :func:`~offnominal.detectors.weights_in_names.name_with_weights`. What is stored does not change.
+    """
+    old, table = results.table, table_with_weights(results.table)
+    if table is old or not {"key", "name"} <= set(results.examples.column_names):
+        return replace(results, table=table)
+    shown = dict(zip(_keys_and_names(old), table["name"].to_pylist(), strict=True))
+    names = [shown.get(each, each[1]) for each in _keys_and_names(results.examples)]
+    at = results.examples.column_names.index("name")
+    column = results.examples.schema.field(at)
+    return replace(results, table=table, examples=results.examples.set_column(at, column, pa.array(names, column.type)))
+
+
+def _keys_and_names(table: Any) -> list[tuple[str, str]]:
+    return list(zip(table["key"].to_pylist(), table["name"].to_pylist(), strict=True))
 
 
 def _tables(results: Store, keys: Iterable[str]) -> dict[str, Any]:

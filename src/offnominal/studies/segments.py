@@ -1,7 +1,7 @@
 """Segments: copies of many cells in few files, which questions are answered from.
 
 The cell files are the truth. A segment can be deleted at any time and is made again from them. It leaves out the
-bootstrap replicates, which take most of the space and which no question in SQL is about.
+columns of lists, such as bootstrap replicates: they take most of the space, and no question in SQL is about them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import file_errors, parse_json
 from offnominal.studies.files import hash_in, is_whole, parse_table, read_content, read_table, write_table
 from offnominal.studies.generation import Generation, LostResult, lost_results, read_generation
-from offnominal.studies.result_rows import COST, DRAWS, FACTS, TEXTS, type_of
+from offnominal.studies.result_rows import COST, FACTS, LISTS, TEXTS, type_of
 
 ROWS, CELLS = "rows.parquet", "cells.parquet"
 LARGE = 200_000
@@ -194,7 +194,7 @@ class Segments:
         count = 0
         for path in filter(is_whole, paths):
             try:
-                table = read_cell(path, without=DRAWS)
+                table = read_cell(path, without=LISTS)
             except MissingFile:
                 continue
             except DamagedFile as error:

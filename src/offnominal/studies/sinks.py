@@ -209,7 +209,7 @@ def tagged(cell: BaseCell, numbers: Numbers) -> dict[str, float]:
     Example:
         >>> from offnominal.kinds import Cell
         >>> tagged(Cell("SAP-Goal0-v0", "95 %", "KNN"), {"auroc": 0.5})
-        {'auroc/SAP-Goal0-v0/tqc/95 _': 0.5}
+        {'auroc/SAP-Goal0-v0/expert/95 _': 0.5}
     """
     place = re.sub(r"[^\w\-. /]", "_", cell.label.removesuffix(f"/{cell.seed}"))
     return {f"{name}/{place}": value for name, value in numbers.items()}

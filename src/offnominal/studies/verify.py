@@ -58,7 +58,7 @@ def verify_run(
         >>> cell = Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0)
         >>> outcome = run_study([cell], place.name, folder=place.name, workers=1, report=lambda line: None)
         >>> verify_run(place.name)
-        [('SAP-Goal0-v0/tqc/Time/0', '')]
+        [('SAP-Goal0-v0/expert/Time/0', '')]
     """
     if not 0.0 < share <= 1.0:
         raise InvalidParameter(f"share is {share!r}; expected a number above 0 and at most 1.")

@@ -17,7 +17,7 @@ def rows() -> list[dict]:
             row = {
                 "key": name,
                 "world": WORLD,
-                "policy": "tqc",
+                "policy": "expert",
                 "name": name,
                 "seed": 0,
                 "split": split,

@@ -22,7 +22,7 @@ def test_plain_data_give_the_study_and_its_cells_back(smoke):
     assert study_from(smoke.to_dict()) == smoke
     cells = smoke.cells()
     assert [cell.label for cell in cells] == [
-        f"MJC-CartpoleSwingup-v0/tqc/{name}/0" for name in ("Mahalanobis", "Random")
+        f"MJC-CartpoleSwingup-v0/expert/{name}/0" for name in ("Mahalanobis", "Random")
     ]
     assert isinstance(cell_from(cells[0].to_dict()), DiagnosisCell)
     assert cells[0].source == cells[1].source

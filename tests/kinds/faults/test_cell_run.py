@@ -7,12 +7,14 @@ import pytest
 
 import offnominal as off
 from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.evaluation.false_alarm_budget import FalseAlarmBudget
 from offnominal.evaluation.metrics import LEADERBOARD
 from offnominal.kinds.faults.cell_run import build_alarm, build_detector
 from offnominal.kinds.faults.data import content_hash, open_data
 from offnominal.studies import result_key, run_cell, same_results
 from offnominal.studies.execution import code_of
 from offnominal.studies.result_rows import LATER_DRAWS
+from offnominal.worlds.catalogue import worlds
 
 from ...studies.cases import ALARM, DATA, NAMES, SPLIT, small_cell
 
@@ -40,7 +42,7 @@ def test_rows_are_what_evaluate_returns(result, name):
 
 def test_a_row_says_whose_it_is(result):
     row = result["KNN"].rows.to_pylist()[0]
-    wanted = {"world": "SAP-Goal0-v0", "policy": "tqc", "name": "KNN", "detector": "KNN", "seed": 0, "split": SPLIT}
+    wanted = {"world": "SAP-Goal0-v0", "policy": "expert", "name": "KNN", "detector": "KNN", "seed": 0, "split": SPLIT}
     wanted |= {"anomaly": "action/offset", "kind": "action", "level": "strong", "variant": "strong", "episodes": 6}
     assert row | wanted == row
     assert row["key"] == result["KNN"].key
@@ -143,3 +145,21 @@ def test_results_without_pooled_replicates_are_the_same_ones(result):
     assert same_results(older, rows)
     changed = rows.set_column(rows.column_names.index(first), first, rows[second])
     assert not same_results(rows, changed)
+
+
+def test_a_budget_per_hour_is_that_of_the_steps_of_the_world(result, sources):
+    period = worlds.card("SAP-Goal0-v0").dt
+    hourly = small_cell("KNN").replace(budget=FalseAlarmBudget(3600 / (1000 * period) * 50, per="hour"))
+    steps = small_cell("KNN").replace(budget=FalseAlarmBudget(50.0))
+    found = [run_cell(each, sources=sources).rows.to_pylist() for each in (hourly, steps)]
+    at = [
+        {name: rows[0][name] for name in ("net_detection", "net_delay", "budget_detected", "budget_mean_delay")}
+        for rows in found
+    ]
+    usual = result["KNN"].rows.to_pylist()[0]
+    assert at[0] == at[1] != {name: usual[name] for name in at[0]}
+    assert [rows[0]["budget_per_1000_steps"] for rows in found] == pytest.approx([50.0, 50.0])
+    assert found[1][0].get("budget_per_hour") is None
+    for name in ("budget_area", "net_area"):
+        assert usual[name] == found[0][0][name], "the area is over the same budgets"
+    assert not {"budget_per_1000_steps", "budget_per_hour"} & set(usual)

@@ -102,7 +102,7 @@ def study(*worlds, **changes):
 
 
 def cell(world, policy="", **changes):
-    return study(world, policies=(policy or "tqc",), **changes).cells()[0]
+    return study(world, policies=(policy or "expert",), **changes).cells()[0]
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName
+from offnominal.evaluation.false_alarm_budget import FalseAlarmBudget
 from offnominal.kinds.faults.cell import Cell
 from offnominal.kinds.faults.study import Scale, Study
 from offnominal.studies.catalogue import parse
@@ -41,7 +42,7 @@ PLAIN = (DetectorEntry("Time"), DetectorEntry("Mine", "package.module:Mine"))
 def test_cells_are_all_combinations_world_by_world():
     labels = [cell.label for cell in study().cells()]
     in_one = ["KNN/0", "KNN/9", "Time/0", "Time/1", "Mine/0", "Mine/1"]
-    assert labels == [f"{world}/tqc/{each}" for world in (WORLD, "SAP-Goal1-v0") for each in in_one]
+    assert labels == [f"{world}/expert/{each}" for world in (WORLD, "SAP-Goal1-v0") for each in in_one]
 
 
 def test_a_cell_has_everything_from_its_study():
@@ -59,7 +60,7 @@ def test_a_scale_changes_what_it_names_and_nothing_else():
     assert small.detectors[0].parameters == {"n_neighbors": 2, "view": "transition"}
     assert small.detectors[1].parameters == {}
     one = study().at("one")
-    assert [cell.label for cell in one.cells()] == ["SAP-Goal1-v0/tqc/Time/0", "SAP-Goal1-v0/tqc/Time/1"]
+    assert [cell.label for cell in one.cells()] == ["SAP-Goal1-v0/expert/Time/0", "SAP-Goal1-v0/expert/Time/1"]
     assert study().at(None) == study()
 
 
@@ -164,3 +165,25 @@ def test_a_stored_cell_cannot_name_parts_of_other_packages():
     data = Cell(WORLD, "Nested", "Fusion", {"detectors": ["torch:load"]}).to_dict()
     with pytest.raises(ModuleNotAllowed, match="torch"):
         cell_from(data)
+
+
+HOURLY = FalseAlarmBudget(12, per="hour")
+
+
+def test_a_budget_reaches_every_cell_and_the_default_changes_no_key():
+    plain, hourly = study(), study(budget=HOURLY)
+    assert {cell.budget for cell in hourly.cells()} == {HOURLY}
+    assert "budget" not in plain.to_dict()
+    assert not any("budget" in cell.to_dict() for cell in plain.cells())
+    assert study(budget=FalseAlarmBudget(1.0)).cells()[0].digest() == plain.cells()[0].digest()
+    assert hourly.cells()[0].digest() != plain.cells()[0].digest()
+    assert hourly.cells()[0].source == plain.cells()[0].source, "the episodes are the same"
+    assert cell_from(hourly.cells()[0].to_dict()) == hourly.cells()[0]
+
+
+def test_a_budget_in_a_file_is_a_table():
+    text = TEXT.format(detector="KNN", parameters="{}")
+    text = 'budget = { false_alarms = 12, per = "hour" }\n' + text
+    read = parse(text, "mine.toml")
+    assert isinstance(read, Study)
+    assert read.budget == HOURLY

@@ -91,4 +91,4 @@ def test_a_run_is_stored_and_verified(tmp_path, monkeypatch):
     found = open_run(folder)
     assert found.kind == "transfer"
     assert sorted(set(found.table[TRAIN_WORLD].to_pylist())) == list(WORLDS)
-    assert verify_run(folder, share=1.0) == [(f"{world}/tqc/Time/0", "") for world in WORLDS]
+    assert verify_run(folder, share=1.0) == [(f"{world}/expert/Time/0", "") for world in WORLDS]

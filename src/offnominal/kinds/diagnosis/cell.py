@@ -22,7 +22,7 @@ class DiagnosisCell(Cell):
         detector: Its registered id, or ``"package.module:Class"``.
         parameters: Arguments of its constructor.
         seed: Training seed.
-        policy: Policy: the algorithm of a shipped expert, or ``"scripted"``.
+        policy: Policy: ``"expert"``, the id of another shipped one, or ``"scripted"``.
         data: Episodes. `validation` is at least 19.
         alarms: None; explanations have no alarms.
         replicates: Number of bootstrap replicates.
@@ -31,7 +31,7 @@ class DiagnosisCell(Cell):
     Example:
         >>> cell = DiagnosisCell("SAP-Goal0-v0", "KNN", "KNN")
         >>> cell.label, cell == DiagnosisCell.from_dict(cell.to_dict())
-        ('SAP-Goal0-v0/tqc/KNN/0', True)
+        ('SAP-Goal0-v0/expert/KNN/0', True)
     """
 
     kind: Literal["diagnosis"] = field(default="diagnosis", kw_only=True)  # type: ignore[misc]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.evaluation.false_alarm_budget import DEFAULT
 from offnominal.kinds.diagnosis.cell import DiagnosisCell
 from offnominal.kinds.faults.cell import Cell
 from offnominal.kinds.faults.study import Study
@@ -23,7 +24,7 @@ class DiagnosisStudy(Study):
         >>> from offnominal.studies import DetectorEntry
         >>> study = DiagnosisStudy("mine", worlds=("SAP-Goal0-v0",), detectors=(DetectorEntry("KNN"),))
         >>> [cell.label for cell in study.cells()]
-        ['SAP-Goal0-v0/tqc/KNN/0']
+        ['SAP-Goal0-v0/expert/KNN/0']
     """
 
     kind: Literal["diagnosis"] = field(default="diagnosis", kw_only=True)  # type: ignore[misc]
@@ -32,6 +33,7 @@ class DiagnosisStudy(Study):
     def __post_init__(self) -> None:
         super().__post_init__()
         given = {"alarms": self.alarms, "frames": self.data.frames, "faults of its own": self.data.faults}
+        given["a budget of false alarms"] = self.budget != DEFAULT
         for what, found in given.items():
             if found:
                 raise InvalidParameter(

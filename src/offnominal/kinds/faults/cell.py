@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self
 
+from offnominal.agents.experts import EXPERT
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.checks import text
 from offnominal.core.config import Config
@@ -18,6 +19,7 @@ from offnominal.datasets.recipe import SEED, without
 from offnominal.datasets.recording_changes import with_changes_in_one_field
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
+from offnominal.evaluation.false_alarm_budget import DEFAULT, FalseAlarmBudget
 from offnominal.kinds.faults.fault_entry import FaultEntry
 from offnominal.studies.base import BaseCell, Target
 from offnominal.studies.results import STUDY
@@ -158,11 +160,12 @@ class Cell(BaseCell):
         data: Episodes; those of a dataset are taken as they are.
         alarms: Alarms, all applied to the same scores.
         replicates: Number of bootstrap replicates; their seed is the same for all cells.
+        budget: Budget of false alarms at which detectors are compared.
 
     Example:
         >>> cell = Cell("SAP-Goal0-v0", "3-NN", "KNN", {"n_neighbors": 3})
         >>> cell.label
-        'SAP-Goal0-v0/tqc/3-NN/0'
+        'SAP-Goal0-v0/expert/3-NN/0'
         >>> cell == Cell.from_dict(cell.to_dict())
         True
     """
@@ -174,10 +177,15 @@ class Cell(BaseCell):
     detector: str
     parameters: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
-    policy: str = "tqc"
+    policy: str = EXPERT
     data: DataEntry = DataEntry()
     alarms: tuple[AlarmEntry, ...] = ()
     replicates: int = REPLICATES
+    budget: FalseAlarmBudget = field(default=DEFAULT, kw_only=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; the default budget is left out, so that hashes from before stay valid."""
+        return without(super().to_dict(), budget=DEFAULT.to_dict())
 
     @property
     def label(self) -> str:

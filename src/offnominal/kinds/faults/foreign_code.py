@@ -31,7 +31,7 @@ def foreign_version(world: str, policy: str, faults: Iterable[str], changes: Ite
         changes: Ids of changes of recorded episodes.
 
     Example:
-        >>> foreign_version("SAP-Goal0-v0", "tqc", ["action/noise"])
+        >>> foreign_version("SAP-Goal0-v0", "expert", ["action/noise"])
         ''
     """
     faults, changes = list(faults), list(changes)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from offnominal.agents.experts import EXPERT
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.checks import integer_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.imported_modules import import_modules
+from offnominal.datasets.recipe import without
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
+from offnominal.evaluation.false_alarm_budget import DEFAULT, FalseAlarmBudget
 from offnominal.kinds.faults.cell import AlarmEntry, Cell, DataEntry
 from offnominal.studies.base import Target
 from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
@@ -47,20 +50,22 @@ class Study(DetectorStudy):
             data home; or functions that make an environment, as ``"package.module:function"``.
         detectors: Detectors.
         alarms: Alarms, applied to the scores of every detector.
-        policies: Policies in every world that is no dataset: shipped experts by algorithm, ``"scripted"``,
-            ``"random"``, ``.safetensors`` files, ``.zip`` files of Stable-Baselines3, or
+        policies: Policies in every world that is no dataset: ``"expert"``, ids of other shipped policies,
+            ``"scripted"``, ``"random"``, ``.safetensors`` files, ``.zip`` files of Stable-Baselines3, or
             ``"package.module:attribute"`` for a policy or a function from observations to actions.
         seeds: Training seeds.
         data: Episodes.
         world_policies: Policies of some worlds, in place of `policies`.
         max_episodes: Maximum number of episodes of any split in a world, by its id; at every scale.
         replicates: Number of bootstrap replicates.
+        budget: Budget of false alarms at which detectors are compared: per 1,000 steps, or per hour with the length of
+            the steps of each world.
         scales: Smaller or larger versions by name.
 
     Example:
         >>> study = Study("mine", worlds=("SAP-Goal0-v0",), detectors=(DetectorEntry("KNN"), DetectorEntry("Time")))
         >>> [cell.label for cell in study.cells()]
-        ['SAP-Goal0-v0/tqc/KNN/0', 'SAP-Goal0-v0/tqc/Time/0']
+        ['SAP-Goal0-v0/expert/KNN/0', 'SAP-Goal0-v0/expert/Time/0']
     """
 
     kind: ClassVar[str] = STUDY
@@ -69,13 +74,14 @@ class Study(DetectorStudy):
     worlds: tuple[str, ...] = ()
     detectors: tuple[DetectorEntry, ...] = ()
     alarms: tuple[AlarmEntry, ...] = ()
-    policies: tuple[str, ...] = ("tqc",)
+    policies: tuple[str, ...] = (EXPERT,)
     seeds: tuple[int, ...] = (0,)
     data: DataEntry = DataEntry()
     world_policies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     max_episodes: dict[str, int] = field(default_factory=dict)
     replicates: int = REPLICATES
     scales: dict[str, Scale] = field(default_factory=dict)
+    budget: FalseAlarmBudget = field(default=DEFAULT, kw_only=True)
 
     def __post_init__(self) -> None:
         import_modules(self.modules)
@@ -90,6 +96,10 @@ class Study(DetectorStudy):
             integer_in(f"max_episodes of {world}", most, 1, MOST)
             if is_dataset(world):
                 raise InvalidParameter(f"max_episodes names the dataset {world}; a dataset is taken as it is.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, without the budget if it is the default."""
+        return without(super().to_dict(), budget=DEFAULT.to_dict())
 
     def _policies(self) -> list[str]:
         """Return all policies, in all worlds."""
@@ -119,6 +129,7 @@ class Study(DetectorStudy):
                 data=self.data_in(world),
                 alarms=self.alarms,
                 replicates=self.replicates,
+                budget=self.budget,
             )
             for world in self.worlds
             for policy in self.policies_in(world)

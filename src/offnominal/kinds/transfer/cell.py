@@ -47,7 +47,7 @@ class TransferCell(Cell):
         detector: Its registered id, or ``"package.module:Class"``.
         parameters: Arguments of its constructor.
         seed: Training seed.
-        policy: Policy in all worlds: the algorithm of a shipped expert, or ``"scripted"``.
+        policy: Policy in all worlds: ``"expert"``, the id of another shipped one, or ``"scripted"``.
         data: Episodes in each world.
         alarms: Alarms, calibrated on the validation episodes of the training world and, apart from that, of the tested
             world.
@@ -59,7 +59,7 @@ class TransferCell(Cell):
     Example:
         >>> cell = TransferCell("SAP-Goal0-v0", "KNN", "KNN", test_worlds=("SAP-Goal0-v0", "SAP-Goal1-v0"))
         >>> cell.label, cell == TransferCell.from_dict(cell.to_dict())
-        ('SAP-Goal0-v0/tqc/KNN/0', True)
+        ('SAP-Goal0-v0/expert/KNN/0', True)
     """
 
     test_worlds: tuple[str, ...] = ()

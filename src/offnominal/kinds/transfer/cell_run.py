@@ -9,7 +9,7 @@ from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.detector import Detector
 from offnominal.evaluation.detector_evaluation import DetectorEvaluation, DetectorEvaluator, Meter, Options
 from offnominal.evaluation.evaluation_rows import evaluation_rows
-from offnominal.kinds.faults.cell_run import build_alarm, build_detector
+from offnominal.kinds.faults.cell_run import build_alarm, build_detector, options_in
 from offnominal.kinds.transfer.cell import TransferCell
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.resource_meter import ResourceMeter
@@ -24,11 +24,13 @@ def run_transfer(cell: TransferCell, data: Mapping[str, Dataset], meter: Resourc
         build_detector(cell),
         {entry.name: build_alarm(entry) for entry in cell.alarms},
         {entry.name + RECALIBRATED: build_alarm(entry) for entry in cell.alarms},
-        replicates=cell.replicates,
         meter=meter,
     )
     evaluation.fit(data[cell.world], seed=cell.seed)
-    found = {world: evaluation.evaluate(data[world], recalibrate=world != cell.world) for world in cell.test_worlds}
+    found = {
+        world: evaluation.evaluate(data[world], recalibrate=world != cell.world, options=options_in(world, cell))
+        for world in cell.test_worlds
+    }
     meter.steps = evaluation.steps
     # The tested world replaces the training world of the cell, which has a column of its own.
     return CellRows([{"world": world} | row for world, each in found.items() for row in evaluation_rows(each.reports)])
@@ -44,20 +46,16 @@ class TransferEvaluation:
         detector: Not fitted yet.
         alarms: By name, not fitted yet. They are calibrated on the validation split of the training world.
         recalibrated: By name, not fitted yet. They are calibrated on the validation split of the tested world.
-        replicates: Number of bootstrap replicates.
         meter: Measures the cost of fitting, scoring and evaluating.
 
     Attributes:
         steps: Number of transitions scored so far.
     """
 
-    def __init__(
-        self, detector: Detector, alarms: Alarms, recalibrated: Alarms, *, replicates: int, meter: Meter
-    ) -> None:
+    def __init__(self, detector: Detector, alarms: Alarms, recalibrated: Alarms, *, meter: Meter) -> None:
         self.detector = detector
         self.alarms = alarms
         self.recalibrated = recalibrated
-        self.replicates = replicates
         self.meter = meter
         self.steps = 0
 
@@ -72,17 +70,18 @@ class TransferEvaluation:
         evaluator.fit(data, seed=seed)
         self.steps = evaluator.steps
 
-    def evaluate(self, data: Dataset, *, recalibrate: bool) -> DetectorEvaluation:
+    def evaluate(self, data: Dataset, *, recalibrate: bool, options: Options) -> DetectorEvaluation:
         """Evaluate the detector on every fault of a world.
 
         Args:
             data: Dataset of the tested world.
             recalibrate: Whether to evaluate the recalibrated alarms too.
+            options: Options of the evaluation.
         """
         alarms = {**self.alarms, **(self.recalibrated if recalibrate else {})}
         evaluator = DetectorEvaluator(self.detector, alarms, self.meter, self.steps)
         if recalibrate:
             evaluator.calibrate(data, self.recalibrated)
-        evaluation = evaluator.evaluate(data, options=Options(replicates=self.replicates))
+        evaluation = evaluator.evaluate(data, options=options)
         self.steps = evaluator.steps
         return evaluation

@@ -28,7 +28,8 @@ class TransferStudy(Study):
         worlds: Ids of the worlds in which detectors are tested.
         detectors: Detectors.
         alarms: Alarms, applied to the scores of every detector.
-        policies: Policies: shipped experts by algorithm, or ``"scripted"``. All worlds of a cell have the same one.
+        policies: Policies: ``"expert"``, ids of other shipped ones, or ``"scripted"``. All worlds of a cell have the
+            one with this id.
         seeds: Training seeds.
         data: Episodes in each world. `anomalies` and `levels` choose among the faults.
         replicates: Number of bootstrap replicates.
@@ -42,7 +43,7 @@ class TransferStudy(Study):
         >>> worlds = ("SAP-Goal0-v0", "SAP-Goal1-v0")
         >>> study = TransferStudy("mine", worlds=worlds, detectors=(DetectorEntry("KNN"),))
         >>> [cell.label for cell in study.cells()]
-        ['SAP-Goal0-v0/tqc/KNN/0', 'SAP-Goal1-v0/tqc/KNN/0']
+        ['SAP-Goal0-v0/expert/KNN/0', 'SAP-Goal1-v0/expert/KNN/0']
     """
 
     train_worlds: tuple[str, ...] = ()
@@ -100,6 +101,7 @@ class TransferStudy(Study):
                 replicates=self.replicates,
                 test_worlds=self.worlds,
                 faults=self.faults,
+                budget=self.budget,
             )
             for policy in policies
             for world in self.train_worlds or self.worlds

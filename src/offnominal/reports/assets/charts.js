@@ -158,6 +158,12 @@ const PANELS = [
   { what: "delay", label: "mean delay, a miss costs 20 (steps)", digits: 1 },
 ];
 
+// A budget per hour is another rate in each world, by the length of its steps.
+function allowedRates() {
+  const world = placeOf("world");
+  return [...new Set(world < 0 ? DATA.curves.allowed : [DATA.curves.allowed[world]])].filter((rate) => rate !== null && rate >= DATA.curves.budgets[0] && rate <= DATA.curves.budgets.at(-1));
+}
+
 function budgetPanel({ what, label, digits }, top) {
   const budgets = DATA.curves.budgets;
   const curves = DATA.curves[what][String(placeOf("world"))];
@@ -176,8 +182,8 @@ function budgetPanel({ what, label, digits }, top) {
   return [
     ...[...(zero ? [0] : []), ...budgets].flatMap((tick) => [draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, tick === budgets[0] && smaller ? `≤ ${tick}` : String(tick))]),
     ...ticks(0, most, 5).flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 9, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
-    draw("line", { class: "axis", x1: x(1), x2: x(1), y1: top, y2: bottom, "stroke-dasharray": "3 3" }),
-    draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `false alarms per 1,000 nominal steps (log scale); dashed: the budget${hourly ? `; 1 is ${shown(hourly, 1)} per hour` : ""}`),
+    ...allowedRates().map((rate) => draw("line", { class: "axis", x1: x(rate), x2: x(rate), y1: top, y2: bottom, "stroke-dasharray": "3 3" })),
+    draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `false alarms per 1,000 nominal steps (log scale); dashed: the budget${allowedRates().length > 1 ? " in each world" : ""}${hourly ? `; 1 is ${shown(hourly, 1)} per hour` : ""}`),
     draw("text", { class: "quiet", transform: `translate(20 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, label),
     ...lines.map((index) => draw("path", { d: `${path(index, 2)}${back(index)}Z`, fill: DATA.colours[DATA.names[index]], opacity: 0.1 })),
     ...lines.map((index) => draw("path", { d: path(index, 0), fill: "none", stroke: DATA.colours[DATA.names[index]], "stroke-width": 2, "stroke-dasharray": isBaseline(DATA.names[index]) ? "5 4" : null, "data-tip": DATA.names[index] })),

@@ -6,11 +6,12 @@ import { byId } from "./elements.js";
 import { startEpisodes } from "./episodes.js";
 import { heatMap, matrices, startFaults } from "./faults.js";
 import { guaranteeTable } from "./guarantees.js";
+import { detectionOverTime } from "./incidence.js";
 import { leaderboardTable } from "./leaderboard_table.js";
 import { DATA } from "./page_data.js";
 import { comparePair, startCompare } from "./pair_section.js";
 import { startReport } from "./report.js";
-import { startTiming, timingTable } from "./timing_table.js";
+import { onAlarm, startTiming, timingTable } from "./timing_table.js";
 import { onVisible, showAll } from "./visible_detectors.js";
 
 function paint() {
@@ -24,6 +25,7 @@ function paint() {
   matrices();
   heatMap();
   timingTable();
+  detectionOverTime();
   guaranteeTable();
   delayAgainstFalseAlarms();
   if (DATA.names.length > 1) comparePair();
@@ -34,6 +36,7 @@ onVisible(paint);
 startFaults();
 startEpisodes();
 startTiming();
+onAlarm(detectionOverTime);
 if (DATA.names.length > 1) startCompare();
 paint();
 startReport();

@@ -29,6 +29,11 @@ export function startTiming() {
   });
 }
 
+/** Calls a function after another alarm was chosen. */
+export function onAlarm(watcher) {
+  byId("alarm").addEventListener("change", watcher);
+}
+
 /** Draws the table of the chosen alarm and faults. */
 export function timingTable() {
   const alarm = byId("alarm").value;
