@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from offnominal.agents.selection import EXPERTS_VERSION
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.reproduced_share import ReproducedShare, reproduced_share
+from offnominal.papers.reproduced_share import JudgedValue, ReproducedShare, reproduced_share
 from offnominal.papers.scoreboard import OutcomeCounts, TableScore
+from offnominal.papers.shipped_results import NUMBERS
 from offnominal.reports.escape import markdown_text
 from offnominal.studies.published_comparison import Kind
 from published_values.rows import Row, rows_in, rows_of
@@ -70,10 +72,11 @@ def total_of(kind: Kind, tables: Iterable[MeasuredTable]) -> OutcomeCounts:
 def share_of(tables: Iterable[MeasuredTable]) -> ReproducedShare | None:
     """Return the share of the measured results of tables that is reproduced; None if none can be judged."""
     return reproduced_share(
-        (
+        JudgedValue(
             f"{table.score.paper} {table.score.table.number}",
             row.get("method") or row.get("detector") or "",
             row["outcome"],
+            (table.score.paper, *(f"{float(row[name]):.5g}" if row[name] else "" for name in NUMBERS)),
         )
         for table in tables
         for row in table.rows
@@ -85,4 +88,6 @@ def _run_name(row: Row) -> str:
     """Return study, scale and date of a result; the cells, if some of the study are missing."""
     done, _, of = row.get("cells", "").partition(" of ")
     cells = f" ({row['cells']} cells)" if done != of else ""
-    return f"{row['study']}@{row['scale']}{cells}, {row['date']}"
+    experts = row["version"].partition(" with experts ")[2]
+    earlier = f", experts of version {experts}" if experts not in ("", str(EXPERTS_VERSION)) else ""
+    return f"{row['study']}@{row['scale']}{cells}, {row['date']}{earlier}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from offnominal.papers.catalogue import paper
 from offnominal.papers.scoreboard import TableScore, scales_of, scoreboard
 from offnominal.studies.store import Store
+from published_values.cell_intervals import with_cell_intervals
 from published_values.measured_table import file_name
 from published_values.places import places_of
 from published_values.rows import MADE_BY, Row, csv_text, rank, rows_in, rows_of, shipped_value
@@ -39,16 +40,21 @@ def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) 
             for score in scoreboard(store=store, scale=scale, shipped=False):
                 if score.runs:
                     runs[folder / file_name(score)].append(rows_of(score.lines, run_of(score, store)))
-    for file, score in tables.items():
-        before, rows = judged_again(score, rows_in(file)), rows_of(score.lines, {})
-        if score.needs_run:
-            rows = merged(rows, scales(score), before, *runs[file])
-        elif compared(before) > compared(rows):
-            rows = before
+    found = {file: _rows(score, rows_in(file), runs[file]) for file, score in tables.items()}
+    with_cell_intervals({file.stem: rows for file, rows in found.items()})
+    for file, rows in found.items():
         if compared(rows):
-            file.write_text(csv_text(rows), encoding="utf-8")
+            file.write_text(csv_text(judged_again(tables[file], rows)), encoding="utf-8")
     for file in set(folder.glob("*.csv")) - set(tables):
         file.unlink()
+
+
+def _rows(score: TableScore, before: list[Row], results: list[list[Row]]) -> list[Row]:
+    """Return the rows of the file of a table: those of results, or the former ones."""
+    rows = rows_of(score.lines, {})
+    if score.needs_run:
+        return merged(rows, scales(score), before, *results)
+    return before if compared(before) > compared(rows) else rows
 
 
 def scales(score: TableScore) -> tuple[str, ...]:
@@ -107,7 +113,7 @@ def run_of(score: TableScore, store: Path) -> Row:
     (run,) = score.runs
     place, keys = Store(store), set(run.results.table["key"].to_pylist())
     cells = [row for row in place.cells().select(["key", "versions"]).to_pylist() if row["key"] in keys]
-    versions = sorted({json.loads(row["versions"])["offnominal"] for row in cells})
+    versions = sorted({_version(json.loads(row["versions"])) for row in cells})
     last = max(place.path(key).stat().st_mtime for key in keys)
     day = datetime.fromtimestamp(last, UTC).date().isoformat()
     return {
@@ -117,3 +123,8 @@ def run_of(score: TableScore, store: Path) -> Row:
         "date": day,
         "version": " ".join(versions),
     }
+
+
+def _version(versions: dict[str, str]) -> str:
+    """Return the version of the package, and that of the experts where policies act."""
+    return versions["offnominal"] + (f" with experts {versions['experts']}" if "experts" in versions else "")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from offnominal.papers.reproduced_share import reproduced_share
+from offnominal.papers.reproduced_share import JudgedValue, reproduced_share
 
 
 def test_values_that_cannot_be_judged_are_left_out():
@@ -49,3 +49,18 @@ def test_the_interval_covers_the_true_share_of_dependent_values():
         )
         covered += found.low <= 0.3 <= found.high
     assert covered >= 0.93 * 300
+
+
+def test_a_value_that_is_printed_twice_is_one_sample():
+    def values(*numbers):
+        outcomes = ("reproduced", "differs") * 10
+        return [
+            JudgedValue(table, str(place), each, (*numbers, table)[:1])
+            for table in ("IV", "V")
+            for place, each in enumerate(outcomes)
+        ]
+
+    twice, apart = reproduced_share(values("0.5")), reproduced_share(values())
+    assert (twice.judged, twice.groups) == (40, 20)
+    assert (apart.judged, apart.groups) == (40, 40)
+    assert twice.high - twice.low > 1.2 * (apart.high - apart.low)

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scipy.special import stdtrit
 
@@ -26,7 +27,7 @@ class ReproducedShare:
         low: Lower end of its interval.
         high: Upper end.
         judged: Number of values.
-        groups: Number of groups of values that depend on each other: those of one method in one table.
+        groups: Number of groups of values that depend on each other: those of one method in one table, and equal ones.
 
     Example:
         >>> print(ReproducedShare(0.25, 0.1, 0.4, judged=40, groups=8))
@@ -47,15 +48,33 @@ class ReproducedShare:
         return {"share": self.share, "low": self.low, "high": self.high, "judged": self.judged, "groups": self.groups}
 
 
-def reproduced_share(values: Iterable[tuple[str, str, str | None]]) -> ReproducedShare | None:
+class JudgedValue(NamedTuple):
+    """A published value beside ours.
+
+    Args:
+        table: The table.
+        method: The method.
+        outcome: Outcome of the comparison.
+        numbers: Our number, its interval and the published number, as text; a value that a paper prints in two tables
+            has the same ones in both.
+    """
+
+    table: str
+    method: str
+    outcome: str | None
+    numbers: tuple[str, ...] = ()
+
+
+def reproduced_share(values: Iterable[tuple[str, str, str | None] | JudgedValue]) -> ReproducedShare | None:
     """Return the share of the judged values that is reproduced; None if there are none.
 
-    Values of one method in one table come from the same run, and agree or differ together. The interval is that of
+    Values of one method in one table come from the same run, and agree or differ together; so does a value that is
+    printed in another table again. The interval is that of
     Clopper and Pearson for as many independent values as have the variance of a mean over these groups, at most as many
     as there are values; where all values agree, for as many as there are groups.
 
     Args:
-        values: Table, method and outcome of each published value.
+        values: Table, method and outcome of each published value, and its numbers where they are known.
 
     Example:
         >>> together = [
@@ -66,8 +85,12 @@ def reproduced_share(values: Iterable[tuple[str, str, str | None]]) -> Reproduce
         (6, 2, 0.5, 0.0, 1.0)
     """
     groups: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
-    for table, method, outcome in values:
+    first: dict[tuple[str, tuple[str, ...]], str] = {}
+    for value in values:
+        table, method, outcome, numbers = JudgedValue(*value)
         if outcome in JUDGED:
+            if numbers:
+                table = first.setdefault((method, numbers), table)
             groups[table, method].append(outcome in REPRODUCED)
     count, judged = len(groups), sum(map(len, groups.values()))
     if not judged:

@@ -10,7 +10,7 @@ from typing import Any
 
 from offnominal.papers.catalogue import paper, papers
 from offnominal.papers.paper import PublishedTable
-from offnominal.papers.reproduced_share import ReproducedShare, reproduced_share
+from offnominal.papers.reproduced_share import JudgedValue, ReproducedShare, reproduced_share
 from offnominal.papers.result_sources import ResultSources, scales_of
 from offnominal.papers.shipped_results import ShippedRun
 from offnominal.studies.published_comparison import KINDS, OUTCOMES, Kind, Outcome, PublishedComparison
@@ -187,12 +187,19 @@ def scoreboard(
 def share_of(scores: Iterable[TableScore]) -> ReproducedShare | None:
     """Return the share of the measured results of some tables that is reproduced; None if none can be judged."""
     return reproduced_share(
-        (
+        JudgedValue(
             f"{score.paper} {score.table.number}",
             line.labels.get("method") or line.labels.get("detector") or "",
             line.outcome,
+            _numbers(score.paper, line),
         )
         for score in scores
         for line in score.lines
         if line.kind == "measured"
     )
+
+
+def _numbers(paper: str, line: PublishedComparison) -> tuple[str, ...]:
+    """Return what tells whether a paper prints a value twice."""
+    numbers = (line.ours.value, line.ours.low, line.ours.high, line.published)
+    return paper, *("" if number is None else f"{number:.5g}" for number in numbers)

@@ -5,10 +5,15 @@ import pytest
 from offnominal.papers.catalogue import tables_of
 from offnominal.papers.comparison.comparison_results import AS_PUBLISHED, INVERTED, ComparisonResults
 from offnominal.papers.comparison.published.comparison_lines import DEFECTS
+from offnominal.papers.comparison.published.difference_intervals import (
+    PUBLISHED_UNITS,
+    of_mean,
+    of_paired_mean,
+    of_value,
+    place_ranges,
+)
 from offnominal.papers.comparison.published.printed_cells import image_cells, table_cells
-from offnominal.papers.comparison.published.rank_lines import place_lines, rank_lines
-from offnominal.papers.comparison.published.standard_errors import difference_error, place_ranges, sampling_error
-from offnominal.papers.comparison.smaller_searches import without_each_split
+from offnominal.papers.comparison.published.rank_lines import place_lines, rank_differences, rank_lines
 from offnominal.papers.protocol import protocol
 
 from .published_cases import lines_of, results_of, row
@@ -17,7 +22,7 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_tables")]
 
 np = pytest.importorskip("numpy")
 
-TABLES = ("iris", "wine", "glass")
+TABLES = ("iris", "wine", "glass", "ecoli", "sonar")
 METHODS = "vwxyz"
 
 
@@ -35,47 +40,71 @@ def cells(orders):
     }
 
 
-def test_the_error_of_a_mean_vanishes_with_all_tables_except_for_splits():
+def test_the_interval_of_a_mean_knows_that_the_tables_are_those_of_the_paper():
     apart = [[0.1], [0.2], [0.3]]
-    assert sampling_error(apart * 4) > 0.0
-    assert sampling_error((apart * 14)[:40]) == 0.0
-    assert sampling_error([[0.1, 0.2, 0.3]] * 40) == pytest.approx((2 * 0.01 / 3 / 40) ** 0.5)
-    assert np.isnan(sampling_error(apart[:2]))
+    by_split = [[value - 0.001, value, value + 0.001] for (value,) in apart]
+    assert np.isnan(of_mean(apart))
+    # With all tables only the noise of splits remains, of both runs; where it is not known, it may be everything.
+    assert of_mean((by_split * 14)[:40]) < 0.1 * of_mean((by_split * 14)[:20])
+    whole = float(np.var((apart * 14)[:40], ddof=1)) / PUBLISHED_UNITS
+    assert of_mean((apart * 14)[:40]) == pytest.approx(2.0227 * (2.0 * whole) ** 0.5, rel=1e-3)
+    assert of_mean([[0.1, 0.2, 0.3]] * 40) == pytest.approx(0.0), "tables do not differ"
+
+
+def test_the_interval_of_paired_differences_is_students():
+    assert of_paired_mean([1.0, -1.0, 0.0, 2.0, -2.0]) == pytest.approx(2.7764 * (2.5 / 5) ** 0.5, rel=1e-3)
+    assert of_paired_mean([0.5] * 5) == 0.0
+    assert np.isnan(of_paired_mean([0.5, 0.4, 0.3, 0.2]))
 
 
 def test_places_are_certain_only_where_ranks_always_agree():
-    same = np.tile(np.arange(1.0, 6.0), (4, 1))
+    same = np.tile(np.arange(1.0, 6.0), (5, 1))
     assert place_ranges(same) == [(place, place) for place in range(1, 6)]
-    mixed = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], [2.0, 1.0]])
+    mixed = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], [2.0, 1.0], [1.0, 2.0]])
     assert place_ranges(mixed) == [(1, 2), (1, 2)]
-    assert place_ranges(same[:2]) is None
+    assert place_ranges(same[:4]) is None
+
+
+def test_with_more_methods_a_place_is_less_certain():
+    near = np.stack([np.ones(26), 1.6 + 0.8 * np.tile([1.0, -1.0], 13)], axis=1)
+    far = 20.0 + np.arange(20) + np.tile([[0.1], [-0.1]], (13, 1))
+    assert place_ranges(near) == [(1, 1), (2, 2)]
+    assert place_ranges(np.hstack([near, far]))[:2] == [(1, 2), (1, 2)]
 
 
 PRINTED = {method: float(place) for place, method in enumerate(METHODS, 1)}
 
 
 def test_the_interval_of_a_place_has_those_that_tables_do_not_tell_apart():
-    sure = line(place_lines(cells(["wxyzv"] * 3), PRINTED, {}), "v")
+    sure = line(place_lines(cells(["wxyzv"] * 5), PRINTED, {}), "v")
     assert (sure.ours.value, sure.published, sure.outcome) == (5.0, 1.0, "differs")
-    unsure = line(place_lines(cells(["vwxyz", "wxyzv", "zxwyv", "xyzwv"]), PRINTED, {}), "v")
+    unsure = line(place_lines(cells(["vwxyz", "wxyzv", "zxwyv", "xyzwv", "vwxyz"]), PRINTED, {}), "v")
     assert unsure.outcome == "inconclusive"
-    assert line(place_lines(cells(["wxyzv"] * 2), PRINTED, {}), "v").outcome == "no interval"
+    assert line(place_lines(cells(["wxyzv"] * 4), PRINTED, {}), "v").outcome == "no interval"
 
 
 def test_the_place_with_the_errors_of_the_originals_is_a_remark():
-    defective = {(problem, "v"): 0.99 for problem in range(3)}
-    found = line(place_lines(cells(["wxyzv"] * 3), PRINTED, {}, defective=defective), "v")
+    defective = {(problem, "v"): 0.99 for problem in range(5)}
+    found = line(place_lines(cells(["wxyzv"] * 5), PRINTED, {}, defective=defective), "v")
     assert found.note.rpartition("; ")[2] == "with the errors of the originals ours is 1"
     assert (found.outcome, found.cause) == ("differs", "")
 
 
-def test_a_mean_rank_has_an_interval_over_splits():
-    ours, published = cells(["wxyzv"]), cells(["vwxyz"])
-    assert line(rank_lines(ours, published, {}, "tables"), "v").outcome == "no interval"
-    without = [ours, cells(["vwxyz"]), cells(["wxvyz"])]
-    assert line(rank_lines(ours, published, {}, "tables", without=without), "v").outcome == "inconclusive"
-    assert line(rank_lines(ours, published, {}, "tables", without=[ours] * 3), "v").outcome == "differs"
-    assert line(rank_lines(ours, ours, {}, "tables", without=[ours] * 3), "v").outcome == "reproduced closely"
+def test_a_mean_rank_has_the_interval_of_the_mean_difference_over_tables():
+    ours, published = cells(["wxyzv"] * 5), cells(["vwxyz"] * 5)
+    assert line(rank_lines(ours, published, {}, "tables"), "v").outcome == "differs"
+    assert line(rank_lines(ours, ours, {}, "tables"), "v").outcome == "reproduced closely"
+    mixed = cells(["vwxyz", "wxyzv", "vwxyz", "zwxyv", "vxwyz"])
+    found = line(rank_lines(mixed, published, {}, "tables"), "v")
+    apart = [0.0, 4.0, 0.0, 4.0, 0.0]
+    assert rank_differences(mixed, published)["v"] == apart
+    assert found.interval == pytest.approx((2.6 - of_paired_mean(apart), 2.6 + of_paired_mean(apart)))
+    assert (found.ours.value, found.published, found.outcome) == (pytest.approx(2.6), 1.0, "inconclusive")
+
+
+def test_few_tables_have_no_interval_of_a_mean_rank():
+    few = cells(["vwxyz"] * 4)
+    assert line(rank_lines(few, few, {}, "tables"), "v").outcome == "no interval"
 
 
 def test_the_rank_with_the_errors_of_the_originals_is_a_remark_on_the_tables_that_have_them():
@@ -87,16 +116,8 @@ def test_the_rank_with_the_errors_of_the_originals_is_a_remark_on_the_tables_tha
     assert "errors" not in line(rank_lines(ours, published, {}, "tables", defective=right, fewest=3), "v").note
 
 
-def test_splits_are_left_out_on_tables_and_classes_are_not():
-    rows = [row("iris", "knn", seed, "{}", 0.8) for seed in (1, 2, 3)]
-    parts = without_each_split(ComparisonResults.of(results_of(rows).table))
-    assert [[each["seed"] for each in part.single["iris", "knn"]] for part in parts] == [[2, 3], [1, 3], [1, 2]]
-    classes = [row("mnist", "knn", 1, "{}", 0.8, variant=name) for name in "012"]
-    assert without_each_split(ComparisonResults.of(results_of(classes).table)) == []
-
-
 def changed(method, changes, size=5, *, best=0.6):
-    """Rows of a method on three tables, and of ensembles with other values."""
+    """Rows of a method on five tables, and of ensembles with other values."""
     return [
         each
         for table, change in zip(TABLES, changes, strict=True)
@@ -113,19 +134,19 @@ def change_line(rows, method="knn", size="5", study="comparison"):
 
 
 def test_a_change_by_ensembles_has_an_interval_over_tables():
-    assert change_line(changed("knn", (-0.1, 0.1, 0.2))).outcome == "inconclusive"
-    equal = change_line(changed("knn", (0.1, 0.1, 0.1)))
+    assert change_line(changed("knn", (-0.1, 0.1, 0.2, -0.1, 0.1))).outcome == "inconclusive"
+    equal = change_line(changed("knn", (0.1,) * 5))
     assert (equal.ours.value, equal.outcome) == (pytest.approx(0.1), "differs")
 
 
 def test_the_change_with_the_error_of_the_original_is_a_remark():
-    rows = changed("dsvd", (0.1, 0.1, 0.1)) + changed("dsvp", (0.02, 0.02, 0.02))
+    rows = changed("dsvd", (0.1,) * 5) + changed("dsvp", (0.02,) * 5)
     found = change_line(rows, "dsvd", study="comparison-deep")
     assert found.note.endswith("with the errors of the originals ours is 0.02")
 
 
 def test_ensembles_of_a_method_with_an_error_are_no_configurations_of_it():
-    found = ComparisonResults.of(results_of([*changed("dsvd", (0.1,) * 3), *changed("dsvp", (0.2,) * 3)]).table)
+    found = ComparisonResults.of(results_of([*changed("dsvd", (0.1,) * 5), *changed("dsvp", (0.2,) * 5)]).table)
     assert {each["configuration"] for each in found.defect_rows["iris", "dsvd"]} == {"{}"}
     assert ("iris", "dsvp", 5) in found.ensemble_rows
 
@@ -143,8 +164,16 @@ def test_a_value_has_an_interval_from_three_splits_on():
 
 def test_the_error_of_equal_splits_is_that_of_their_test_points():
     rows = [row("iris", "knn", seed, "{}", 0.5) for seed in (1, 2, 3)]
-    assert difference_error(rows, lambda _: 0.5, 0.3) == pytest.approx(0.3 * (2 / 3) ** 0.5)
-    assert np.isnan(difference_error(rows[:2], lambda _: 0.5, 0.3))
+    assert of_value(rows, lambda _: 0.5, 0.3) == pytest.approx(1.95996 * 0.3 * (1 / 3 + 1 / 5) ** 0.5, rel=1e-4)
+    assert np.isnan(of_value(rows[:2], lambda _: 0.5, 0.3))
+
+
+@pytest.mark.parametrize(("splits", "quantile"), [(3, 4.3027), (5, 2.7764)])
+def test_the_interval_of_a_value_is_students_over_splits(splits, quantile):
+    values = np.linspace(0.7, 0.9, splits)
+    rows = [row("iris", "knn", seed, "{}", 0.5, test=value) for seed, value in enumerate(values)]
+    half = of_value(rows, lambda some: float(np.mean([each["test_auc"] for each in some])))
+    assert half == pytest.approx(quantile * values.std(ddof=1) * (1 / splits + 1 / 5) ** 0.5, rel=1e-3)
 
 
 def test_the_luck_of_a_random_search_counts():
@@ -158,8 +187,8 @@ def test_the_luck_of_a_random_search_counts():
             for place in range(9)
         ]
 
-    assert difference_error(rows(0.6), best, 0.0) > 0.1
-    assert difference_error(rows(0.9), best, 0.0) == pytest.approx(0.0)
+    assert of_value(rows(0.6), best, 0.0) > 0.1
+    assert of_value(rows(0.9), best, 0.0) == pytest.approx(0.0)
 
 
 def test_numbers_of_models_are_counts_of_work():
@@ -182,8 +211,8 @@ def test_a_deviation_among_configurations_has_an_interval_over_tables():
         return lines_of("IV", rows, "comparison")["sigma 10", "knn"]
 
     narrow, wide = [0.5, 0.51] * 6, [0.5, 0.8] * 6
-    assert sigma_line(narrow, narrow, wide).outcome == "inconclusive"
-    assert sigma_line(wide, wide, wide).outcome == "differs"
+    assert sigma_line(narrow, narrow, wide, narrow, wide).outcome == "inconclusive"
+    assert sigma_line(*[wide] * 5).outcome == "differs"
 
 
 def test_ranks_without_ensembles_on_images_are_those_of_the_published_classes():
@@ -216,9 +245,29 @@ def test_the_error_of_the_original_is_a_remark_on_images(number, place):
     right, wrong = class_rows("dsvd", 0.5), class_rows("dsvp", 0.8)
     assert lines_of(number, right)[place].note == ""
     found = lines_of(number, right + wrong)[place]
-    assert (found.verdict, found.cause, found.ours.value) == ("no interval", "", pytest.approx(0.5))
+    verdict = "differs" if number == "VI" else "no interval"
+    assert (found.verdict, found.cause, found.ours.value) == (verdict, "", pytest.approx(0.5))
     assert found.note.endswith("never trains the hypersphere; with this error ours is 0.800")
     assert lines_of(number, right + class_rows("dsvp", 0.1))[place].note.endswith("ours is 0.100")
+
+
+def test_a_mean_over_classes_has_an_interval_where_the_classes_are_printed():
+    cells = image_cells("table_C5").items()
+    printed = {name: value for (images, name, method), value in cells if (images, method) == ("mnist", "vae")}
+    apart = [0.01, -0.01] * 5
+    rows = [
+        row("mnist", "vae", 1, "{}", 0.9, test=value + difference, variant=name)
+        for (name, value), difference in zip(printed.items(), apart, strict=True)
+    ]
+
+    def of_vae(number):
+        return [each for labels, each in lines_of(number, rows).items() if labels[:2] == ("mnist", "vae")]
+
+    (found,) = of_vae("VI")
+    mean, half = sum(printed.values()) / 10, of_paired_mean(apart)
+    assert found.interval == pytest.approx((mean - half, mean + half))
+    assert found.verdict == "reproduced closely"
+    assert [each.verdict for each in of_vae("C2")] == ["no interval"], "classes are not printed with one configuration"
 
 
 def test_a_mean_over_classes_needs_the_error_on_all_of_them():

@@ -111,20 +111,6 @@ def _split(row: Row) -> int:
     return int(row["seed"][1] if isinstance(row["seed"], tuple) else row["seed"])
 
 
-def without_each_split(outcomes: ComparisonResults) -> list[ComparisonResults]:
-    """Return the results on tables without each split in turn; none on images, where classes are no splits.
-
-    Args:
-        outcomes: Of a run.
-    """
-    on_tables = {place: rows for place, rows in outcomes.single.items() if not rows[0].get("variant")}
-    splits = sorted({row["seed"] for rows in on_tables.values() for row in rows})
-    without = (
-        {place: [row for row in rows if row["seed"] != split] for place, rows in on_tables.items()} for split in splits
-    )
-    return [ComparisonResults({place: rows for place, rows in part.items() if rows}, {}) for part in without]
-
-
 SIZES = (1, 5, 10, 20, 50)
 """Numbers of configurations that reports show."""
 

@@ -15,8 +15,6 @@ from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison, Rule
 from offnominal.studies.results import RunResults
 
-NORMAL = 1.959964
-"""Standard errors in half a 95 % interval."""
 NO_ROWS = ComparisonResults({}, {})
 OTHER_METRICS = ("pr_at_", "auprc", "ap")
 """Metrics that no published table has."""
@@ -42,7 +40,7 @@ def compared(
     published: float,
     metric: str = "share",
     *,
-    error: float = math.nan,
+    half: float = math.nan,
     note: str = "",
     units: int = 1,
 ) -> PublishedComparison:
@@ -53,21 +51,19 @@ def compared(
         ours: Our value; undefined for None and NaN.
         published: The published value.
         metric: Its metric in the protocol.
-        error: Standard error of the difference between two runs like ours; NaN without one, so that there is no
-            interval.
+        half: Half the 95 % interval of the difference; NaN without one.
         note: Remark.
         units: Number of tables or classes that ours is a mean over.
 
     Example:
-        >>> compared({"method": "knn"}, 3.4, 3.0, "rank", error=0.1).verdict
+        >>> compared({"method": "knn"}, 3.4, 3.0, "rank", half=0.2).verdict
         'reproduced'
         >>> compared({"method": "knn"}, 3.4, 3.0, "rank").verdict
         'no interval'
     """
     if ours is None or math.isnan(ours):
         return PublishedComparison(labels, Estimate(None), published, rule(metric), note, units=units)
-    half = NORMAL * error
-    ends = np.empty(0) if math.isnan(error) else np.array([ours - half, ours + half])
+    ends = np.empty(0) if math.isnan(half) else np.array([ours - half, ours + half])
     return PublishedComparison(labels, Estimate(float(ours), ends), published, rule(metric), note, units=units)
 
 

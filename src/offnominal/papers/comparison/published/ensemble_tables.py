@@ -10,9 +10,9 @@ from typing import Any
 from offnominal.papers.comparison.comparison_results import AS_PUBLISHED, ComparisonResults
 from offnominal.papers.comparison.protocols import Row, max_protocol
 from offnominal.papers.comparison.published.comparison_lines import compared, outcomes_of
+from offnominal.papers.comparison.published.difference_intervals import of_mean
 from offnominal.papers.comparison.published.printed_cells import image_cells, is_classical, rows_of
 from offnominal.papers.comparison.published.rank_lines import DEFECTS, FEWEST_TABLES, place_lines, rank_lines
-from offnominal.papers.comparison.published.standard_errors import sampling_error
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -170,8 +170,8 @@ def _change(values: EnsembleValues, labels: Mapping[str, str], published: float,
     note = f"{CHANGE}; over {len(changes)} {'classes' if item in IMAGES else 'tables'}, published over 40"
     defective = values.defective_changes(method, size)
     notes = "; ".join(filter(None, [note, DEFECTS.format(_mean(defective)) if defective else ""]))
-    error = sampling_error(list(changes.values()))
-    return compared(labels, ours, published, "deviation", error=error, note=notes, units=len(changes))
+    half = of_mean(list(changes.values()))
+    return compared(labels, ours, published, "deviation", half=half, note=notes, units=len(changes))
 
 
 def _mean(changes: Mapping[Unit, Sequence[float]]) -> float:

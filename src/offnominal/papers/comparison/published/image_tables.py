@@ -12,6 +12,7 @@ from offnominal.papers.comparison.cells import Leave
 from offnominal.papers.comparison.comparison_results import ComparisonResults, Protocol
 from offnominal.papers.comparison.protocols import BEST, Row, exclude_partial_failures, max_protocol, mean_protocol
 from offnominal.papers.comparison.published.comparison_lines import compared, defect_note, outcomes_of
+from offnominal.papers.comparison.published.difference_intervals import of_paired_mean
 from offnominal.papers.comparison.published.printed_cells import (
     ALL,
     IMAGE_SETS,
@@ -73,8 +74,10 @@ def image_line(
     select: Select,
     published: float,
     note: str = "",
+    *,
+    half: float = math.nan,
 ) -> PublishedComparison:
-    """Compare a value on some classes. It has no interval: images have one split, and every network one training.
+    """Compare a value on some classes. That of one class has no interval: images have one split, networks one training.
 
     Args:
         labels: Labels of the line.
@@ -83,13 +86,14 @@ def image_line(
         select: Returns the value of the configuration that is selected from rows.
         published: The published value.
         note: Remark on the line.
+        half: Half the interval of the difference of a mean over classes; NaN without one.
     """
     classes, ours = by_class(rows), select(rows)
     wrong = [row for name, some in by_class(defective).items() if name in classes for row in some]
     known = len(by_class(wrong)) == len(classes)
     error = defect_note(labels["method"], select(wrong) if known else math.nan)
     notes = "; ".join(filter(None, [note, error]))
-    return compared(labels, ours, published, note=notes, units=len(classes))
+    return compared(labels, ours, published, half=half, note=notes, units=len(classes))
 
 
 def missing(labels: Mapping[str, str], published: float, metric: str = "share") -> PublishedComparison:
@@ -147,15 +151,21 @@ def mean_table(results: RunResults, *, item: Item, as_published: bool = False) -
 def _line(
     labels: Mapping[str, str], rows: Sequence[Row], defective: Sequence[Row], published: float, item: Item
 ) -> PublishedComparison:
-    """Compare a mean over classes; if the run has not all of them, with the published mean over the same ones."""
-    images, method, classes, note = labels["images"], labels["method"], list(by_class(rows)), ""
+    """Compare a mean over classes; if the run has not all of them, with the published mean over the same ones.
+
+    It has an interval where the published values of the classes are printed: that of the mean difference over classes.
+    """
+    images, method, classes, note = labels["images"], labels["method"], by_class(rows), ""
     if len(classes) < FEWEST_CLASSES:
         return missing(labels, published)
     if len(classes) < CLASSES:
         published = fmean(image_cells(CLASS_ITEMS[item])[images, name, method] for name in classes)
         note = f"both over the {len(classes)} classes of the run"
-    select = largest if PROTOCOLS[item] == "max" else _shared
-    return image_line(labels, rows, defective, select, published, note)
+    if PROTOCOLS[item] != "max":
+        return image_line(labels, rows, defective, _shared, published, note)
+    cells = image_cells(CLASS_ITEMS[item])
+    apart = [largest(some) - cells[images, name, method] for name, some in classes.items()]
+    return image_line(labels, rows, defective, largest, published, note, half=of_paired_mean(apart))
 
 
 def _shared(rows: Sequence[Row]) -> float:

@@ -6,16 +6,15 @@ import math
 from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from statistics import fmean
-from typing import TypedDict
 
 from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.comparison_results import ComparisonResults, Protocol
 from offnominal.papers.comparison.protocols import Row, Selected, mean_protocol
 from offnominal.papers.comparison.published.comparison_lines import compared, defect_note, outcomes_of
+from offnominal.papers.comparison.published.difference_intervals import of_mean, of_value, point_error_of
 from offnominal.papers.comparison.published.printed_cells import is_classical, overall, rows_of, table_cells
 from offnominal.papers.comparison.published.rank_lines import FEWEST_TABLES, Cells, place_lines, rank_lines
-from offnominal.papers.comparison.published.standard_errors import difference_error, point_error_of, sampling_error
-from offnominal.papers.comparison.smaller_searches import at_seed, without_each_split
+from offnominal.papers.comparison.smaller_searches import at_seed
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -24,13 +23,6 @@ ITEMS = {"AUC": "table_IV", "TPR@5": "table_B1"}
 IDENTIFIER = "with the column of row numbers, as published"
 NOTES = {"glass": IDENTIFIER}
 SIGMAS = ("sigma_1", "sigma_10")
-
-
-class RankEvidence(TypedDict):
-    """Values behind other mean ranks; see :func:`~offnominal.papers.comparison.published.rank_lines.rank_lines`."""
-
-    defective: Cells
-    without: Sequence[Cells]
 
 
 def cell_table(
@@ -52,17 +44,16 @@ def cell_table(
     lines = [_cell(outcomes, place, chosen.get(place), value, name) for place, value in published.items()]
     lines += _sigmas(item, chosen, classical)
     values = {place: found.value for place, found in chosen.items()}
-    evidence = _rank_evidence(outcomes, name, published)
-    ranks = rank_lines(values, published, {"table": "mean rank"}, "tables", fewest=FEWEST_TABLES, **evidence)
+    defective = _with_errors(outcomes, name, published)
+    labels = {"table": "mean rank"}
+    ranks = rank_lines(values, published, labels, "tables", defective=defective, fewest=FEWEST_TABLES)
     return lines + (ranks or _without_ours(item, classical))
 
 
-def _rank_evidence(outcomes: ComparisonResults, metric: str, wanted: Container[tuple[str, str]]) -> RankEvidence:
-    """Return our values with the errors of the originals, and those without each split."""
-    defective = _values(outcomes.with_errors_only(), metric, "mean")
-    without = [_values(part, metric, "mean") for part in without_each_split(outcomes)]
-    kept = [{place: value for place, value in values.items() if place in wanted} for values in (defective, *without)]
-    return {"defective": kept[0], "without": kept[1:]}
+def _with_errors(outcomes: ComparisonResults, metric: str, wanted: Container[tuple[str, str]]) -> Cells:
+    """Return our values with the errors of the originals."""
+    values = _values(outcomes.with_errors_only(), metric, "mean")
+    return {place: value for place, value in values.items() if place in wanted}
 
 
 def _values(outcomes: ComparisonResults, metric: str, protocol: Protocol) -> dict[tuple[str, str], float]:
@@ -81,8 +72,8 @@ def _cell(
     rows, select = outcomes.single[place], partial(_selected, metric=metric)
     defective = select(outcomes.defect_rows[place]) if place in outcomes.defect_rows else math.nan
     notes = "; ".join(filter(None, [note, defect_note(method, defective)]))
-    error = difference_error(rows, select, _point_error(table, found.value, metric))
-    return compared(labels, found.value, published, error=error, note=notes)
+    half = of_value(rows, select, _point_error(table, found.value, metric))
+    return compared(labels, found.value, published, half=half, note=notes)
 
 
 def _point_error(table: str, value: float, metric: str) -> float:
@@ -111,8 +102,8 @@ def _sigma(labels: Mapping[str, str], known: Sequence[float], published: float) 
     """Compare a deviation, mean over our tables, with the one over all tables of the paper."""
     if len(known) < FEWEST_TABLES:
         return compared(labels, None, published, "deviation")
-    note, error = f"over {len(known)} tables, published over 40", sampling_error([[value] for value in known])
-    return compared(labels, fmean(known), published, "deviation", error=error, note=note, units=len(known))
+    note, half = f"over {len(known)} tables, published over 40", of_mean([[value] for value in known])
+    return compared(labels, fmean(known), published, "deviation", half=half, note=note, units=len(known))
 
 
 def _without_ours(item: str, classical: bool) -> list[PublishedComparison]:
@@ -155,7 +146,8 @@ def _ranks(
     values = {place: found.value for place, found in chosen.items() if place[1] in printed}
     if selection == "mean":
         cells = table_cells(ITEMS[metric])
-        lines = rank_lines(values, cells, labels, "tables", fewest=FEWEST_TABLES, **_rank_evidence(part, name, values))
+        defective = _with_errors(part, name, values)
+        lines = rank_lines(values, cells, labels, "tables", defective=defective, fewest=FEWEST_TABLES)
     else:
         defective = _values(part.with_errors_only(), name, protocol)
         lines = place_lines(values, printed, labels, defective=defective, fewest=FEWEST_TABLES)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.types import FloatArray
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.comparison.published.comparison_lines import compared
-from offnominal.papers.comparison.published.standard_errors import jackknife_error, place_ranges
-from offnominal.papers.comparison.ranks import mean_ranks, table_ranks
+from offnominal.papers.comparison.published.difference_intervals import of_paired_mean, place_ranges
+from offnominal.papers.comparison.ranks import table_ranks
 from offnominal.studies.published_comparison import PublishedComparison
 
 PLACE = "place in the order of mean ranks, among the {} methods of the run; the values behind the ranks are not printed"
@@ -55,8 +56,32 @@ def paper_ranks(cells: Cells, problems: Sequence[Any], methods: Sequence[str]) -
         >>> paper_ranks({("iris", "knn"): 0.914, ("iris", "lof"): 0.906}, ["iris"], ["knn", "lof"])
         {'knn': 1.0, 'lof': 1.0}
     """
+    return dict(zip(methods, ranks_on(cells, problems, methods).mean(axis=0).tolist(), strict=True))
+
+
+def ranks_on(cells: Cells, problems: Sequence[Any], methods: Sequence[str]) -> FloatArray:
+    """Return the ranks (problems, methods) as the paper computes them."""
     values = np.array([[cells[problem, method] for method in methods] for problem in problems])
-    return dict(zip(methods, mean_ranks(values, ties="min", decimals=2).tolist(), strict=True))
+    return table_ranks(values, ties="min", decimals=2)
+
+
+def rank_differences(ours: Cells, published: Cells) -> dict[str, list[float]]:
+    """Return our rank minus the published one on each problem, by method; see :func:`complete`.
+
+    Args:
+        ours: Our values.
+        published: Published values.
+
+    Example:
+        >>> cells = {("iris", name): place / 10 for place, name in enumerate("vwxyz")}
+        >>> rank_differences(cells, cells | {("iris", "v"): 0.9})
+        {'v': [4.0], 'w': [-1.0], 'x': [-1.0], 'y': [-1.0], 'z': [-1.0]}
+    """
+    problems, methods = complete(ours, published)
+    if not problems:
+        return {}
+    apart = ranks_on(ours, problems, methods) - ranks_on(published, problems, methods)
+    return dict(zip(methods, apart.T.tolist(), strict=True))
 
 
 def rank_lines(
@@ -66,12 +91,11 @@ def rank_lines(
     unit: str,
     *,
     defective: Cells | None = None,
-    without: Sequence[Cells] = (),
     fewest: int = 1,
 ) -> list[PublishedComparison]:
     """Compare our mean ranks with the published cells ranked among the same methods on the same problems.
 
-    The interval is that of the difference between two runs on other splits.
+    The interval is that of the mean difference of both ranks over the problems.
 
     Args:
         ours: Our values.
@@ -79,7 +103,6 @@ def rank_lines(
         labels: Labels of the rows, to which the method is added.
         unit: What is ranked on, such as ``"tables"``.
         defective: Our values of methods with errors of the originals.
-        without: Our values without each split.
         fewest: Number of problems below which nothing is compared.
     """
     problems, methods = complete(ours, published)
@@ -87,15 +110,14 @@ def rank_lines(
         return []
     found, printed = paper_ranks(ours, problems, methods), paper_ranks(published, problems, methods)
     defects = _Defects.on(ours, defective or {}, problems, methods, fewest)
-    whole = [cells for cells in without if all((each, method) in cells for each in problems for method in methods)]
-    fewer = [paper_ranks(cells, problems, methods) for cells in whole] if len(whole) == len(without) else []
+    differences = rank_differences(ours, published)
     note = f"both ranked among the {len(methods)} methods on the {len(problems)} {unit} of the run"
     lines = []
     for method in methods:
-        error = math.sqrt(2.0) * jackknife_error([each[method] for each in fewer])
+        half = of_paired_mean(differences[method])
         notes = "; ".join(filter(None, [note, defects.note(method, unit)]))
         ranks, named = (found[method], printed[method]), {**labels, "method": method}
-        lines.append(compared(named, *ranks, "rank", error=error, note=notes, units=len(problems)))
+        lines.append(compared(named, *ranks, "rank", half=half, note=notes, units=len(problems)))
     return lines
 
 
