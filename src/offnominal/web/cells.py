@@ -13,7 +13,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from offnominal.core.errors import UnknownName
+from offnominal.detectors.weights_in_names import table_with_weights
 from offnominal.evaluation.metrics import METRICS, label_of
+from offnominal.evaluation.outcome_steps import OUTCOME_STEPS
 from offnominal.reports.escape import csv_cell, printable_run
 from offnominal.reports.tables import text
 from offnominal.studies.result_rows import COST
@@ -71,7 +73,10 @@ def _read(request: Request) -> tuple[Run, str, Any]:
 
 
 def _rows(run: Run, content: Any) -> list[dict[str, Any]]:
-    shown = content.select([name for name in content.column_names if not name.startswith("draws_")])
+    shown = content.select(
+        [name for name in content.column_names if not name.startswith("draws_") and name not in OUTCOME_STEPS]
+    )
+    shown = table_with_weights(shown)
     results = printable_run(RunResults(run.id, run.title, "", "", {}, shown, shown.slice(0, 0)))
     found: list[dict[str, Any]] = results.table.to_pylist()
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from offnominal.agents.experts import EXPERT
 from offnominal.agents.weights import shipped_names
 from offnominal.alarms.catalogue import alarms
 from offnominal.core.capabilities import Need
@@ -15,7 +16,7 @@ from offnominal.core.policy import Policy
 from offnominal.datasets.policy_source import SCRIPTED
 from offnominal.detectors.catalogue import detectors
 from offnominal.reports.colours import UNTRAINED
-from offnominal.studies.named_policy import EXPERT, acting_policy
+from offnominal.studies.named_policy import acting_policy
 from offnominal.studies.source_names import RANDOM
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.world_card import WorldCard
@@ -35,7 +36,7 @@ class MonitorChoice(Config):
 
     Args:
         world: Id of the world.
-        policy: ``"expert"``, ``"scripted"``, ``"random"``, or the algorithm of a shipped policy, such as ``"tqc"``.
+        policy: ``"expert"``, ``"scripted"``, ``"random"``, or the id of a shipped policy, such as ``"tqc-0"``.
         detectors: Ids of the detectors.
         alarm: Id of the alarm.
 

@@ -215,7 +215,7 @@ def _weights(choice: MonitorChoice) -> str:
     """Return the hash of the policy's weights; empty for a policy without weights."""
     if choice.policy in ("scripted", "random") or is_scripted(choice.world):
         return ""
-    return expert_card(choice.world, None if choice.policy == "expert" else choice.policy).sha256
+    return expert_card(choice.world, choice.policy).sha256
 
 
 def _write(part: _Part, path: Path) -> None:

@@ -174,7 +174,7 @@ def test_a_file_without_uncertainty_is_refused(episodes):
 
     folder = Path(offnominal.agents.__file__).parent / "trained"
     with pytest.raises(InvalidParameter, match="without uncertainty"):
-        QValue(folder / "SAP-Goal0-v0--tqc").fit(episodes)
+        QValue(folder / "SAP-Goal0-v0--tqc-2").fit(episodes)
 
 
 def test_online_masks_do_not_depend_on_the_row(episodes):

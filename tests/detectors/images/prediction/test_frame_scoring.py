@@ -6,6 +6,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from offnominal.detectors.images.image_scaling import scale_pixels
+from offnominal.laws import GPU_ROUNDING
 
 pytestmark = pytest.mark.long
 
@@ -39,7 +40,10 @@ def test_scores_are_those_of_frames_that_the_host_transposes(fitted, fresh):
     pixels = scale_pixels(torch.from_numpy(on_host).to(device), *fitted.network_.pixel_range)
     expected, _ = fitted.network_.anomaly_scores(pixels, torch.from_numpy(actions).to(device), state.to(device))
     scores, _ = fitted._scorer().score_steps(frames, actions, state)
-    np.testing.assert_array_equal(scores, expected.cpu().numpy())
+    if device.type == "cpu":
+        np.testing.assert_array_equal(scores, expected.cpu().numpy())
+    else:  # convolutions of another memory layout sum in another order
+        np.testing.assert_allclose(scores, expected.cpu().numpy(), rtol=GPU_ROUNDING)
 
 
 def test_the_host_only_hands_frames_over(fitted, fresh, monkeypatch):

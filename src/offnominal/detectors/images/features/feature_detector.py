@@ -30,6 +30,7 @@ from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Rang
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.torch_step import TorchStep
+from offnominal.detectors.weights_in_names import name_with_weights
 
 BATCH_SIZE = {"cpu": 1, "cuda": 64}
 """Number of images per call of the backbone. It is constant because rounding depends on the batch size."""
@@ -89,6 +90,12 @@ class FeatureDetector(LearnedNetwork[Backbone], Detector):
         if isinstance(self.backbone, str):
             return "random encoder" if self.backbone == ENCODER and self.n_epochs == 0 else self.backbone
         return getattr(self.backbone, "__name__", type(self.backbone).__name__)
+
+    @property
+    def name(self) -> str:
+        """Name of the class, with the weights behind it if they are not those that it names."""
+        kind = type(self)
+        return name_with_weights(kind.__name__, f"{kind.__module__}:{kind.__qualname__}", vars(self))
 
     @abstractmethod
     def _vectors(self, features: Features) -> Tensor:

@@ -1,0 +1,85 @@
+"""Names of detectors that say which weights they have, where their own name says others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+UNTRAINED = "-untrained"
+ENCODER = "encoder"
+SMALL_ENCODER, RANDOM_ENCODER = "small encoder", "random encoder"
+PUBLISHED = {"KNN-ResNet": "resnet18", "DINO-Patch": "dino_vits16", "CLIP-Sim": "clip_vit_b32"}
+"""The backbone that the name of a detector means; by default they have a small encoder that `fit` trains."""
+CLASSES = {"KNNResNet": "KNN-ResNet", "DINOPatch": "DINO-Patch", "CLIPSim": "CLIP-Sim"}
+MEANS = {"KNN-ResNet": ("resnet", "res-knn"), "DINO-Patch": ("dino",), "CLIP-Sim": ("clip",)}
+"""Parts of a name, in small letters, by which a reader takes the weights for the published ones."""
+
+
+def name_with_weights(name: str, detector: str, parameters: Mapping[str, Any]) -> str:
+    """Return the name of a detector, with its weights behind it if it has others than the name says.
+
+    Args:
+        name: Name in tables, such as its id.
+        detector: Its registered id, or ``"package.module:Class"``.
+        parameters: Arguments of its constructor.
+
+    Example:
+        >>> name_with_weights("KNN-ResNet", "KNN-ResNet", {})
+        'KNN-ResNet (small encoder)'
+        >>> name_with_weights("KNN-ResNet", "KNN-ResNet", {"backbone": "resnet18"})
+        'KNN-ResNet'
+        >>> name_with_weights("KNN-encoder", "KNN-ResNet", {}), name_with_weights("KNN", "KNN", {})
+        ('KNN-encoder', 'KNN')
+    """
+    kind = detector.removesuffix(UNTRAINED)
+    id = CLASSES.get(kind.partition(":")[2], kind)
+    backbone = parameters.get("backbone", ENCODER)
+    if id not in PUBLISHED or backbone == PUBLISHED[id] or not any(part in name.lower() for part in MEANS[id]):
+        return name
+    if backbone == ENCODER:
+        random = detector.endswith(UNTRAINED) or parameters.get("n_epochs") == 0
+        weights = RANDOM_ENCODER if random else SMALL_ENCODER
+    else:
+        weights = backbone if isinstance(backbone, str) else getattr(backbone, "__name__", type(backbone).__name__)
+    return name if weights in name else f"{name} ({weights})"
+
+
+def table_with_weights(table: Any) -> Any:
+    """Return rows of results whose names say which weights detectors have; see :func:`name_with_weights`.
+
+    Rows of early versions have the id alone. Rows without the columns `name`, `detector` and `parameters` are returned
+    as they are.
+
+    Args:
+        table: An Arrow table.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> row = {"name": "DINO-Patch", "detector": "DINO-Patch", "parameters": '{"bank_size": 50}'}
+        >>> table_with_weights(pa.Table.from_pylist([row]))["name"].to_pylist()
+        ['DINO-Patch (small encoder)']
+    """
+    if not {"name", "detector", "parameters"} <= set(table.column_names):
+        return table
+    import pyarrow as pa
+
+    columns = [table[column].to_pylist() for column in ("name", "detector", "parameters")]
+    names = [_shown(*row) for row in zip(*columns, strict=True)]
+    if names == columns[0]:
+        return table
+    at = table.column_names.index("name")
+    return table.set_column(at, table.schema.field(at), pa.array(names, table.schema.field(at).type))
+
+
+@cache
+def _shown(name: str | None, detector: str | None, parameters: str | None) -> str | None:
+    """Return the name in a row, whose parameters are JSON."""
+    if name is None or detector is None:
+        return name
+    try:
+        given = json.loads(parameters or "{}")
+    except ValueError:
+        return name
+    return name_with_weights(name, detector, given if isinstance(given, Mapping) else {})
