@@ -12,14 +12,15 @@ from offnominal.reports.leaderboard import leaderboard_rows
 from offnominal.studies import open_run
 
 FILE = Path(__file__).parent / "measured" / "leaderboard.csv"
-SHOWN = ("net_detection", "matched_auroc", "budget_mean_delay", "auroc")
+SHOWN = ("net_detection", "matched_auroc", "net_delay", "auroc")
 
 
 def main(folder: str) -> None:
-    """Write the leaderboard with the number of worlds and faults, and the scale."""
+    """Write the leaderboard with the number of worlds and faults, the scale, and the version of the experts."""
     run = open_run(folder)
     faults = len(set(zip(run.table["world"].to_pylist(), run.table["split"].to_pylist(), strict=True)))
     about = {"worlds": len(set(run.table["world"].to_pylist())), "faults": faults, "scale": run.scale}
+    about["experts"] = run.manifest["versions"].get("experts", "1")
     columns = ("rank", "detector", "ties", *(METRICS[name].label for name in SHOWN))
     with FILE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*columns, *about], lineterminator="\n")

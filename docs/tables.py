@@ -17,6 +17,7 @@ from gymnasium.spaces import Discrete
 from published_values.study_outcomes import published_summary, study_outcomes
 
 from offnominal.agents import expert_cards
+from offnominal.agents.selection import EXPERTS_VERSION, TRAINING_SEED
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
 from offnominal.anomalies.catalogue import anomalies_with
 from offnominal.anomalies.matched_strengths import DETECTABILITY, matched_strengths
@@ -24,12 +25,15 @@ from offnominal.anomalies.plausibility import plausible_range
 from offnominal.anomalies.strengths import (
     CALIBRATED,
     Strength,
+    beyond_limits,
     calibrated_strengths,
     calibration_policies,
     published_strengths,
     strengths_table,
 )
+from offnominal.datasets.anomaly_gym.defects import DEFECTS
 from offnominal.detectors.catalogue import UNTRAINED, detectors
+from offnominal.detectors.weights_in_names import name_with_weights
 from offnominal.evaluation.metric import Metric
 from offnominal.evaluation.metrics import METRIC_GROUPS, METRICS
 from offnominal.laws.reference_data import REFERENCE_IMAGES, REFERENCE_SYMBOLS, REFERENCE_TABLES, REFERENCE_WORLDS
@@ -38,8 +42,6 @@ from offnominal.worlds import PhysicsParameter, make_world, worlds
 
 ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"(<!-- table: (?P<name>\w+) ?(?P<argument>\S*) -->\n).*?(<!-- end -->)", re.DOTALL)
-LEARNED = re.compile(r"tqc-\d+")
-"""Names of the policies that learned without demonstrations."""
 Row = dict[str, Any]
 
 
@@ -61,6 +63,18 @@ def world_row(id: str, pages: str) -> Row:
         "steps": card.max_steps,
         "dt": f"{card.dt:.3g} s",
     }
+
+
+def published_defect_rows(_: str) -> list[Row]:
+    """Return the known defects of the published recordings of Anomaly-Gym."""
+    return [
+        {
+            "worlds": ", ".join(world.rstrip("-") for world in defect.worlds),
+            "splits": ", ".join(f"`{split.rstrip('@/')}`" for split in defect.splits) or "all",
+            "defect": defect.text,
+        }
+        for defect in DEFECTS
+    ]
 
 
 def signal_rows(_: str) -> list[Row]:
@@ -201,6 +215,7 @@ def accuracy_rows(_: str) -> list[Row]:
                 "interval, median": f"± {np.median([line.high - line.low for line in reached]) / 2:.4f}",
                 "at most ± 0.02": f"{np.mean([line.high - line.low <= 0.04 for line in reached]):.0%}",
                 "policies": len(calibration_policies(world)),
+                "beyond limits": len(beyond_limits(lines)),
                 "episodes per level, mean": f"{np.mean([line.episodes for line in lines]):.0f}",
             }
         )
@@ -240,24 +255,26 @@ def _lines(world: str) -> list[Strength]:
 
 
 def expert_rows(_: str) -> list[Row]:
-    """Return the trained policies with their evaluation, but for those of `train-seeds`."""
+    """Return the trained policies with their evaluation; of those of `train-seeds` only the experts."""
     return [
         {
             "world": card.world,
-            "algorithm": card.algorithm,
+            "id": f"**{card.algorithm}**" if card.chosen else card.algorithm,
             "return": f"{card.mean_return:.2f} ± {card.return_interval:.2f}",
             "published": _published(card.world),
             "success": f"{card.success:.1%}",
             "length": f"{card.mean_length:.1f}",
         }
         for card in expert_cards()
-        if not LEARNED.fullmatch(card.algorithm)
+        if card.chosen or not TRAINING_SEED.fullmatch(card.algorithm)
     ]
 
 
 def learned_rows(_: str) -> list[Row]:
     """Return the policies that learned without demonstrations, beside the published return."""
-    cards = {(card.world, card.settings["seed"]): card for card in expert_cards() if LEARNED.fullmatch(card.algorithm)}
+    cards = {
+        (card.world, card.settings["seed"]): card for card in expert_cards() if TRAINING_SEED.fullmatch(card.algorithm)
+    }
     published = {each["world"]: each for each in _measured("published_returns")}
     rows: list[Row] = []
     for world, seed in sorted(cards):
@@ -352,11 +369,12 @@ def leaderboard_table(count: str) -> str:
     with (ROOT / "docs" / "measured" / "leaderboard.csv").open(encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     shown = [line for line in lines if int(line["rank"]) <= int(count) or line["detector"] == "Time"]
-    about = {name: shown[0][name] for name in ("worlds", "faults", "scale")}
+    about = {name: shown[0][name] for name in ("worlds", "faults", "scale", "experts")}
     rows = [{name: value for name, value in line.items() if name not in about} for line in shown]
     faults = f" and {about['faults']} faults" if about["faults"] else ""
     ordered = next(name for name in rows[0] if name not in ("rank", "detector", "ties"))
     run = f"Mean over {about['worlds']} worlds{faults} of Anomaly-Gym, scale `{about['scale']}`"
+    run += f", experts of version {about['experts']}" if int(about["experts"]) < EXPERTS_VERSION else ""
     note = f"*{run}, ordered by {ordered}. Detectors that share a letter are tied."
     note += "*" if ordered == NET else f"{EARLIER}*"
     return f"{markdown(rows, escape=False)}\n\n{note}"
@@ -475,12 +493,18 @@ def learning_rows(kind: str) -> list[Row] | str:
     names = list(dict.fromkeys(each["data"] for each in measured))
     for each in measured:
         row = rows.setdefault(
-            each["detector"], {"detector": f"`{each['detector']}`"} | {f"`{name}`": "" for name in names}
+            each["detector"], {"detector": _with_weights(each["detector"])} | {f"`{name}`": "" for name in names}
         )
         other = max(each["untrained"], each["gaussian"])
         shown = f"{each['trained']} / {other}"
         row[f"`{each['data']}`"] = shown if each["learned"] == "yes" else f"**{shown}**"
     return list(rows.values()) or f"No detector of {kind} was measured yet."
+
+
+def _with_weights(id: str) -> str:
+    """Return the id of a detector of the benchmark of learning, which trains small encoders, as code."""
+    name, _, weights = name_with_weights(id, id, {}).partition(" ")
+    return f"`{name}` {weights}".strip()
 
 
 def learning_missing(_: str) -> str:
@@ -534,13 +558,30 @@ def coverage_rows(_: str) -> list[Row]:
     rows: dict[str, Row] = {}
     for each in measured:
         row = rows.setdefault(each["number"], {"number": each["number"]})
-        row[f"n = {each['episodes']}"] = f"{float(each['coverage']):.2f} ({float(each['percentiles']):.2f})"
+        plain = f" ({float(each['percentiles']):.2f})" if each["percentiles"] else ""
+        row[f"n = {each['episodes']}"] = f"{float(each['coverage']):.2f}{plain}"
     return list(rows.values())
+
+
+def comparison_coverage_rows(_: str) -> list[Row]:
+    """Return how often intervals of differences from published values contain the true difference, in simulations."""
+    with (ROOT / "docs" / "measured" / "comparison_coverage.csv").open(encoding="utf-8") as file:
+        measured = [row for row in csv.DictReader(file) if row["coverage"]]
+    shares = ("coverage", "largest", "normal")
+    return [
+        {
+            "value": row["number"],
+            "n": row["n"],
+            **{name: f"{float(row[name]):.2f}" if row[name] else "–" for name in shares},
+        }
+        for row in measured
+    ]
 
 
 TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "worlds": world_rows,
     "signals": signal_rows,
+    "published_defects": published_defect_rows,
     "cameras": camera_rows,
     "physics_parameters": physics_parameter_rows,
     "observation": observation_rows,
@@ -569,6 +610,7 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "published_summary": published_summary,
     "study_outcomes": study_outcomes,
     "coverage": coverage_rows,
+    "comparison_coverage": comparison_coverage_rows,
     "world_gallery": world_gallery,
     "anomaly_gallery": anomaly_gallery,
 }

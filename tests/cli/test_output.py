@@ -56,8 +56,8 @@ def test_the_header_of_a_leaderboard_is_one_line_and_what_does_not_fit_is_named(
     assert lines[2].split()[:3] == ["rank", "detector", "ties"]
     assert "Time-matched AUROC" in lines[2]
     assert lines[3].lstrip().startswith("─")
-    left = "Average precision, FPR at 95 % TPR, Detection at budget, Delay at budget, Area over budgets"
-    said = " ".join(" ".join(lines).partition("5 more columns need")[2].split())
+    left = "AUROC, Excess AUROC, Average precision, FPR at 95 % TPR"
+    said = " ".join(" ".join(lines).partition("4 more columns need")[2].split())
     assert said == f"a wider terminal, or --json: {left}."
 
 

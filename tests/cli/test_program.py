@@ -109,6 +109,7 @@ def test_check_reports_laws_and_exits_with_zero() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["check", "scenes", "smok"], "Did you mean 'smoke'?"),
         (["check", "world", "SAP-Gaol0-v0"], "Did you mean 'SAP-Goal0-v0'?"),
         (["check", "anomaly", "observation/noize"], "Did you mean 'observation/noise'?"),
         (["check", "anomaly", "dynamics/friction", "--world", "SAP-Goal0-v0"], "exists in none of"),

@@ -36,6 +36,7 @@ STUDY = """
 name = "mine"
 title = "My study"
 worlds = ["SAP-Goal0-v0"]
+policies = ["tqc"]
 replicates = 20
 
 [data]
@@ -218,6 +219,9 @@ def test_studies_are_listed_with_their_scales():
         (["run", "nowhere.toml"], "there is no file nowhere.toml"),
         (["run", "quickstart", "--only", "nothing"], "there is no cell to run"),
         (["run", "quickstart", "--sampler", "optuna"], "has no sampler"),
+        (["run", "quickstart", "--budget", "12"], "expected such as '12/hour'"),
+        (["run", "comparison", "--budget", "12/hour"], "study 'comparison' has no budget"),
+        (["run", "diagnosis", "--budget", "12/hour"], "has a budget of false alarms"),
         (["run", "comparison", "--sampler", "optna"], "'random', 'optuna'"),
         (["report", "nowhere"], "nowhere is no run"),
         (["reproduce", "anomaly-gin"], "Did you mean 'anomaly-gym'?"),
@@ -246,7 +250,14 @@ def test_what_cannot_be_done_is_said_in_one_line(words, complaint, monkeypatch, 
 
 def fake_results(worlds):
     """Results of KNN with an AUROC of 0.7 at strong."""
-    row = {"policy": "tqc", "name": "KNN", "seed": 0, "split": "action/noise@strong", "kind": "action", "episodes": 20}
+    row = {
+        "policy": "expert",
+        "name": "KNN",
+        "seed": 0,
+        "split": "action/noise@strong",
+        "kind": "action",
+        "episodes": 20,
+    }
     metrics = ("auroc", "average_precision", "fpr95", "pooled_auroc", "pooled_average_precision", "pooled_fpr95")
     row |= {"level": "strong", "alarm": None, "median_delay": None} | dict.fromkeys(metrics, 0.7)
     row |= {"early_rate": None, "miss_rate": None}

@@ -57,10 +57,12 @@ def audit(
     from offnominal.alarms import alarms_at, audit_world
     from offnominal.alarms.world_audit import SEED
     from offnominal.detectors import detectors as detector_registry
+    from offnominal.detectors.weights_in_names import name_with_weights
     from offnominal.reports.tables import write_csv
 
     ids = chosen_worlds(worlds)
-    chosen = {name: _detector(name, epochs) for name in chosen_names(detector_registry, detectors)}
+    names = chosen_names(detector_registry, detectors)
+    chosen = {name_with_weights(name, name, {}): _detector(name, epochs) for name in names}
     alarm_names = chosen_names(alarm_registry, alarms)
     for name in alarm_names:
         load_named(alarm_registry, name)

@@ -47,6 +47,13 @@ def run(
         ),
     ] = None,
     sampler: Annotated[str | None, typer.Option(help="Sampler of a search on tables: random or optuna.")] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N/TIME",
+            help="Budget of false alarms at which detectors are compared, such as 12/hour or '0.5/1000 steps'.",
+        ),
+    ] = None,
     workers: Workers = None,
     ray: Ray = None,
     retry: Annotated[
@@ -74,7 +81,7 @@ def run(
 
     options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
     loaded = with_imported(load_study(study, allow_modules=allowed_modules(allow_module)))
-    chosen = _sampled(loaded, sampler)
+    chosen = _at_budget(_sampled(loaded, sampler), budget)
     place, outcome = go(chosen, scale, folder=folder, store=store, worlds=worlds or None, only=only, **options)
     complete = outcome.complete
     if outcome.reused + outcome.computed:
@@ -96,3 +103,18 @@ def _sampled(study: BaseStudy, sampler: str | None) -> BaseStudy:
     if not hasattr(study, "sampler"):
         raise InvalidParameter(f"--sampler is {sampler!r}, but study {study.name!r} has no sampler; leave it out.")
     return type(study).from_dict(study.to_dict() | {"sampler": sampler, "name": f"{study.name}-{sampler}"})
+
+
+def _at_budget(study: BaseStudy, given: str | None) -> BaseStudy:
+    """Return a study that compares detectors at another budget of false alarms, under a name of its own."""
+    from offnominal.core.errors import InvalidParameter
+    from offnominal.evaluation.false_alarm_budget import FalseAlarmBudget
+
+    if given is None:
+        return study
+    if not hasattr(study, "budget"):
+        raise InvalidParameter(f"--budget is {given!r}, but study {study.name!r} has no budget; leave it out.")
+    budget = FalseAlarmBudget.parse(given)
+    if budget == study.budget:
+        return study
+    return type(study).from_dict(study.to_dict() | {"budget": budget.to_dict(), "name": f"{study.name}-{budget.slug}"})

@@ -113,10 +113,10 @@ def _given_policy(name: str, world: str) -> Policy | Callable[[Array], Array]:
 
 
 def policies_named(names: Sequence[str] | None, world: str) -> list[Policy | Callable[[Array], Array]] | None:
-    """Return policies by name, also shipped ones by their algorithm; None for the expert of the world.
+    """Return policies by name, also shipped ones by their id; None for the expert of the world.
 
     Args:
-        names: As for :func:`policy_named`, or algorithms such as ``"tqc"``; the expert if None or empty.
+        names: As for :func:`policy_named`, or ids such as ``"tqc-0"``; the expert if None or empty.
         world: Name of the world.
     """
     from offnominal.studies.named_policy import acting_policy
