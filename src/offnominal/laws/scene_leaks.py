@@ -144,7 +144,7 @@ class _Case:
         return found
 
     def _samples(self, channels: Callable[[list[Scenario]], list[Channels]]) -> list[list[Channels]]:
-        """Return the samples of both classes; as many of the first half as of the second, which `measure_leaks` asks for."""
+        """Return the samples of both classes, as many of the first half as of the second."""
         samples = []
         for k in range(2):
             first, second = (channels(half[k]) for half in self.halves)
