@@ -59,6 +59,13 @@ LONG_DOCTESTS = (
 """Folders of the package with long doctests. Its modules import no pytest, so they cannot have the mark `long`."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that renews what examples of the documentation print."""
+    parser.addoption(
+        "--renew-printed", action="store_true", help="write what the examples of the documentation print into its pages"
+    )
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
     """Mark the long doctests, and run the example of a public function in its module only."""
     items[:] = [item for item in items if not is_reexported(item)]

@@ -8,6 +8,9 @@ The blocks of a page run in order, in one empty folder and in one Python namespa
   stands above the block; even then their options must exist.
 - A ``text`` block that follows a Python block is what that block prints. Lines below a command are what it prints;
   ``...`` stands for anything.
+
+``pytest tests/docs/test_docs.py --renew-printed`` writes what is printed now into the pages. Read what it changes:
+sentences around a block may speak of its numbers. Output with ``...`` cannot be renewed: a test fails if it differs.
 """
 
 import importlib.util
@@ -49,6 +52,7 @@ BLOCK = re.compile(
 )
 COMMAND = typer.main.get_command(program)
 PROGRAM = "offnominal"
+AS_PRINTED = ELLIPSIS | NORMALIZE_WHITESPACE
 STARTS_WORKERS = "docs/guide/submit.md"
 """The page whose studies run in a process of their own, as for users; those of other pages run in this process."""
 
@@ -63,6 +67,8 @@ class Block:
     runs: bool
     line: int
     adjacent: bool
+    indent: str
+    span: tuple[int, int]
 
 
 def name_of(page):
@@ -82,6 +88,8 @@ def blocks_of(page):
             runs=found["reason"] is None and "no-run" not in options,
             line=text.count("\n", 0, found.start("info")) + 1,
             adjacent=not text[end : found.start()].strip(),
+            indent=found["indent"],
+            span=found.span("body"),
         )
         end = found.end()
 
@@ -125,6 +133,7 @@ def test_blocks_run_as_printed(page, namespace, capsys, monkeypatch, request):
     printed = ""
     if "savefig" not in page.read_text(encoding="utf-8"):  # only reports are drawn, and nobody looks at them
         request.getfixturevalue("blank_figures")
+    printed_now = Printed(request.config.getoption("renew_printed"))
     starts_workers = name_of(page) == STARTS_WORKERS
     monkeypatch.setattr(
         runner,
@@ -141,10 +150,41 @@ def test_blocks_run_as_printed(page, namespace, capsys, monkeypatch, request):
             printed = capsys.readouterr().out
         elif block.kind == "console" and block.runs:
             for words, shown in commands_of(block):
-                run(words, shown, capsys, where)
+                printed_now.compare(block, shown, run(words, capsys, where), where, flags=AS_PRINTED)
             printed = ""
         elif block.kind == "text" and block.adjacent and printed:
-            assert printed.rstrip() == block.body.rstrip(), where
+            printed_now.compare(block, block.body, printed, where)
+    printed_now.write(page)
+
+
+class Printed:
+    """Compares what examples print with what stands on a page, or renews the page.
+
+    Args:
+        renew: Whether another output is written to the page instead of failing the test.
+    """
+
+    def __init__(self, renew):
+        self.renew = renew
+        self.bodies = {}
+
+    def compare(self, block, shown, printed, where, *, flags=0):
+        """Compare the output of an example with the part of a block that shows it."""
+        if not shown.strip() or OutputChecker().check_output(shown.rstrip() + "\n", printed.rstrip() + "\n", flags):
+            return
+        renewed = self.renew and not (flags and "..." in shown)
+        assert renewed, f"{where}:\n{printed}"
+        body = self.bodies.get(block, block.body)
+        self.bodies[block] = body.replace(shown, printed.rstrip() + shown[len(shown.rstrip()) :], 1)
+
+    def write(self, page):
+        """Replace the blocks whose examples print something else."""
+        text = page.read_text(encoding="utf-8")
+        for block in sorted(self.bodies, key=lambda block: block.line, reverse=True):
+            body = textwrap.indent(self.bodies[block].rstrip() + "\n", block.indent)
+            text = text[: block.span[0]] + body + text[block.span[1] :]
+        if self.bodies:
+            page.write_text(text, encoding="utf-8")
 
 
 def execute(block, namespace, name):
@@ -154,14 +194,14 @@ def execute(block, namespace, name):
         pytest.skip(str(error))
 
 
-def run(words, shown, capsys, where):
+def run(words, capsys, where):
+    """Run a command and return what it prints."""
     code = exit_code_of(partial(COMMAND, words, prog_name=PROGRAM))
     said = capsys.readouterr()
     if "MissingDependency" in said.err:
         pytest.skip(said.err)
     assert code == 0, f"{where}: {shlex.join(words)} exits with {code}: {said.out}{said.err}"
-    if shown.strip():
-        assert OutputChecker().check_output(shown, said.out, ELLIPSIS | NORMALIZE_WHITESPACE), f"{where}:\n{said.out}"
+    return said.out
 
 
 @pytest.mark.parametrize("page", having("console"), ids=name_of)
@@ -198,3 +238,24 @@ def script(name):
     with patch.object(sys, "path", [str(ROOT / "docs"), *sys.path]):
         spec.loader.exec_module(module)
     return module
+
+
+def test_printed_blocks_are_renewed_where_they_stand(tmp_path):
+    page = tmp_path / "page.md"
+    text = "- item\n\n  ```text\n  1\n  ```\n\n```console\n$ offnominal a\n4\n$ offnominal b\n5 ...\n```\n"
+    page.write_text(text)
+    printed, (first, second) = Printed(renew=True), blocks_of(page)
+    printed.compare(first, first.body, "2\n3\n", "here")
+    (_, shown), (_, open_ended) = commands_of(second)
+    printed.compare(second, shown, "6\n", "here", flags=AS_PRINTED)
+    with pytest.raises(AssertionError, match="here"):
+        printed.compare(second, open_ended, "7\n", "here", flags=AS_PRINTED)
+    printed.write(page)
+    assert page.read_text() == text.replace("  1\n", "  2\n  3\n").replace("4\n", "6\n")
+
+
+def test_another_output_than_the_printed_one_fails():
+    block = Block("text", "", "1\n", True, 1, True, "", (0, 2))
+    Printed(renew=False).compare(block, "1\n", "1\n", "here")
+    with pytest.raises(AssertionError, match="here"):
+        Printed(renew=False).compare(block, "1\n", "2\n", "here")
