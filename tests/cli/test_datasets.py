@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -183,6 +184,24 @@ def test_a_log_is_previewed_and_imported_by_name(tmp_path, monkeypatch):
     assert {name: len(data[name]) for name in data} == {"train": 8, "validation": 3, "test": 3, "faulty": 5}
     assert data.faulty == ["faulty"]
     assert data.world == "pump"
+
+
+@pytest.mark.parametrize(("per_day", "outcome"), [(0.0, 0), (0.3, 1)])
+def test_a_log_whose_days_differ_is_imported_with_a_warning(per_day, outcome, tmp_path, monkeypatch):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "home"))
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(1201, 2)) + per_day * (np.arange(1201) // 120)[:, None]
+    log = tmp_path / "pump.csv"
+    log.write_text("\n".join(["flow,pressure", *(f"{flow},{pressure}" for flow, pressure in rows)]))
+    result = run("import", log, "--as", "pump", "--window", 10)
+    assert result.exit_code == 0
+    assert ("the nominal episodes change with time" in " ".join(result.stderr.split())) is bool(outcome)
+    shown = run("check", "order", tmp_path / "home" / "pump", "--json")
+    assert shown.exit_code == outcome
+    found = json.loads(shown.stdout)
+    assert found["rejected"] is bool(outcome)
+    assert found["episodes"] == 80
+    assert (found["rate"] > 0.5) is bool(outcome)
 
 
 @pytest.mark.parametrize(

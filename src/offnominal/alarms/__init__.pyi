@@ -11,6 +11,8 @@ from offnominal.alarms.conformal import ConformalAlarm as ConformalAlarm
 from offnominal.alarms.conformal import SplitConformalAlarm as SplitConformalAlarm
 from offnominal.alarms.conformal import TooFewEpisodes as TooFewEpisodes
 from offnominal.alarms.episode_maximum import EpisodeMaximum as EpisodeMaximum
+from offnominal.alarms.exchangeability import ExchangeabilityCheck as ExchangeabilityCheck
+from offnominal.alarms.exchangeability import check_exchangeability as check_exchangeability
 from offnominal.alarms.files import alarm_from_dict as alarm_from_dict
 from offnominal.alarms.files import load_alarm as load_alarm
 from offnominal.alarms.files import save_alarm as save_alarm
@@ -19,6 +21,8 @@ from offnominal.alarms.guarantee_audit import GuaranteeAudit as GuaranteeAudit
 from offnominal.alarms.guarantee_audit import audit_guarantee as audit_guarantee
 from offnominal.alarms.guarantee_check import GuaranteeCheck as GuaranteeCheck
 from offnominal.alarms.guarantee_check import check_guarantee as check_guarantee
+from offnominal.alarms.martingale import conformal_p_values as conformal_p_values
+from offnominal.alarms.martingale import jumper_martingale as jumper_martingale
 from offnominal.alarms.monitor import Monitor as Monitor
 from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
@@ -43,6 +47,7 @@ __all__ = [
     "EpisodeCusum",
     "EpisodeEwma",
     "EpisodeMaximum",
+    "ExchangeabilityCheck",
     "Guarantee",
     "GuaranteeAudit",
     "GuaranteeCheck",
@@ -64,7 +69,10 @@ __all__ = [
     "audit_alarm",
     "audit_guarantee",
     "audit_world",
+    "check_exchangeability",
     "check_guarantee",
+    "conformal_p_values",
+    "jumper_martingale",
     "load_alarm",
     "make_alarm",
     "save_alarm",

@@ -89,11 +89,7 @@ class WindowMaximum(ConformalAlarm):
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Rank the largest scores of all whole windows."""
-        windows = [
-            scores[start : start + self.window]
-            for scores in episodes
-            for start in range(0, len(scores) - self.window + 1, self.window)
-        ]
+        windows = cut_windows(episodes, self.window)
         least = episodes_needed(self.alpha, self.confidence)
         if len(windows) < least:
             raise TooFewEpisodes(
@@ -102,3 +98,16 @@ class WindowMaximum(ConformalAlarm):
                 "or a shorter window."
             )
         super().fit_threshold(windows)
+
+
+def cut_windows(episodes: list[FloatArray], window: int) -> list[FloatArray]:
+    """Return the whole windows of episodes of scores, in their order; the rest of an episode is left out.
+
+    Example:
+        >>> import numpy as np
+        >>> cut_windows([np.arange(5.0), np.arange(2.0)], 2)
+        [array([0., 1.]), array([2., 3.]), array([0., 1.])]
+    """
+    return [
+        scores[start : start + window] for scores in episodes for start in range(0, len(scores) - window + 1, window)
+    ]

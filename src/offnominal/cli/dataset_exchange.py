@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,10 +13,15 @@ from offnominal.cli.failures import warnings_as_lines
 from offnominal.cli.options import count_option, folder_option
 from offnominal.cli.output import AsJson, print_json, print_rows
 
+if TYPE_CHECKING:
+    from offnominal.datasets import Dataset
+
 exchange = App(DATA)
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
 MINARI, ANOMALY_GYM = "minari", "anomaly-gym"
+ORDERED_STEPS, FEWEST_ORDERED = 1_000_000, 30
+"""Transitions whose order in time is tested at most, if so many episodes are left."""
 
 
 @exchange.command()
@@ -81,7 +86,8 @@ def import_(
 
     Formats: CSV, Parquet, NumPy, MCAP and ROS 2 bags, HDF5, LeRobot folders, Minari. Nominal episodes are split in time
     order: 60 % train, 20 % validation, 20 % test. Labelled episodes are the split faulty. A Minari dataset is nominal:
-    80 % train, 10 % validation, 10 % test. The published recordings of Anomaly-Gym keep their splits.
+    80 % train, 10 % validation, 10 % test. The published recordings of Anomaly-Gym keep their splits. A warning says if
+    nominal episodes of a log change with time (`check order`).
 
     Example: [bold]offnominal import pump.csv --as pump --time datetime --label anomaly --window 60[/]
     """
@@ -112,7 +118,37 @@ def import_(
         _show_log(episodes, as_json)
     if not preview:
         made = import_log(episodes, place, name=name or place.name, overwrite=overwrite)
+        with warnings_as_lines():
+            _test_order(made)
         print_rows("Datasets", [dataset_row(made)], as_json)
+
+
+def _test_order(made: Dataset) -> None:
+    """Warn if the nominal episodes of a log change with time: then no guarantee of an alarm holds."""
+    import warnings
+
+    from offnominal.alarms import TooFewEpisodes
+    from offnominal.core.errors import OffnominalError
+    from offnominal.datasets.logs import QuestionableLog
+    from offnominal.evaluation import check_time_order
+    from offnominal.evaluation.time_order import nominal_in_order
+
+    entries = made.manifest.splits.values()
+    length = sum(entry.steps for entry in entries) / sum(entry.episodes for entry in entries)
+    try:
+        found = check_time_order(nominal_in_order(made, max(FEWEST_ORDERED, int(ORDERED_STEPS / length))))
+    except TooFewEpisodes:
+        return
+    except OffnominalError as error:
+        warnings.warn(f"the order of the nominal episodes was not tested: {error}", QuestionableLog, stacklevel=2)
+        return
+    if found.rejected:
+        warnings.warn(
+            f"the nominal episodes change with time, so no guarantee of an alarm holds for later ones. Scores of "
+            f"Mahalanobis: {found}.",
+            QuestionableLog,
+            stacklevel=2,
+        )
 
 
 def _converted(form: str, source: str, place: Path, environment: str | None, overwrite: bool) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from offnominal.cli.app import App
-from offnominal.cli.options import MOST_AT_ONCE, count_option
+from offnominal.cli.options import MOST_AT_ONCE, count_option, number_option
 from offnominal.cli.output import AsJson, out, print_json
 from offnominal.cli.targets import NAMES, chosen_names, load_named
 
@@ -167,6 +168,33 @@ def check_alarm_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json:
 
     chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
     print_reports([check_alarm(name if name in registry else made()) for name, made in chosen], as_json)
+
+
+@check.command("order")
+def check_order_command(
+    folder: Annotated[Path, typer.Argument(help="Folder of a dataset.", file_okay=False)],
+    detector: Annotated[str, typer.Option(help="Id of the detector whose scores are tested.")] = "Mahalanobis",
+    alpha: Annotated[float, number_option("False-alarm rate that would be promised.", least=0.0, most=1.0)] = 0.05,
+    as_json: AsJson = False,
+) -> None:
+    """Check that nominal episodes do not change with time.
+
+    Guarantees of alarms assume it. The nominal splits are taken in the order of their episodes in time.
+
+    Example: [bold]offnominal check order data/pump[/]
+    """
+    from offnominal.datasets import Dataset
+    from offnominal.evaluation import check_time_order
+    from offnominal.evaluation.time_order import nominal_in_order
+
+    found = check_time_order(nominal_in_order(Dataset(folder)), detector, alpha=alpha)
+    if as_json:
+        names = ("alpha", "level", "p", "rejected", "drift", "blocks", "martingale", "rate", "shuffled_rate")
+        print_json({name: getattr(found, name) for name in names} | {"episodes": len(found.maxima)})
+    else:
+        out.print(escape(str(found)), highlight=False)
+    if found.rejected:
+        raise typer.Exit(1)
 
 
 def print_reports(reports: Sequence[LawReport], as_json: bool) -> None:

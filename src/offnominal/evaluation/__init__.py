@@ -22,6 +22,7 @@ __getattr__, __dir__ = lazy_attributes(
         "split_evaluation": ("effective_onsets", "evaluate_split"),
         "split_report": ("SplitReport",),
         "time_matched": ("TimeMatched", "measure_time_matched"),
+        "time_order": ("check_time_order",),
         "timing": ("FalseAlarms", "Timing", "measure_false_alarms", "measure_timing"),
         "verdicts": ("Verdicts", "detector_verdicts"),
     },

@@ -31,6 +31,7 @@ from offnominal.evaluation.split_evaluation import evaluate_split as evaluate_sp
 from offnominal.evaluation.split_report import SplitReport as SplitReport
 from offnominal.evaluation.time_matched import TimeMatched as TimeMatched
 from offnominal.evaluation.time_matched import measure_time_matched as measure_time_matched
+from offnominal.evaluation.time_order import check_time_order as check_time_order
 from offnominal.evaluation.timing import FalseAlarms as FalseAlarms
 from offnominal.evaluation.timing import Timing as Timing
 from offnominal.evaluation.timing import measure_false_alarms as measure_false_alarms
@@ -60,6 +61,7 @@ __all__ = [
     "Verdicts",
     "average",
     "average_over_seeds",
+    "check_time_order",
     "detector_verdicts",
     "effective_onsets",
     "estimate_cumulative_incidence",
