@@ -9,6 +9,7 @@ __getattr__, __dir__ = lazy_attributes(
         "audit": ("Audit", "audit_alarm"),
         "catalogue": ("alarms", "make_alarm"),
         "conformal": ("ConformalAlarm", "SplitConformalAlarm", "TooFewEpisodes"),
+        "e_detector": ("EDetector",),
         "exchangeability": ("ExchangeabilityCheck", "check_exchangeability"),
         "files": ("alarm_from_dict", "load_alarm", "save_alarm"),
         "guarantee": ("Guarantee",),

@@ -10,6 +10,7 @@ from offnominal.alarms.charts import EpisodeEwma as EpisodeEwma
 from offnominal.alarms.conformal import ConformalAlarm as ConformalAlarm
 from offnominal.alarms.conformal import SplitConformalAlarm as SplitConformalAlarm
 from offnominal.alarms.conformal import TooFewEpisodes as TooFewEpisodes
+from offnominal.alarms.e_detector import EDetector as EDetector
 from offnominal.alarms.episode_maximum import EpisodeMaximum as EpisodeMaximum
 from offnominal.alarms.exchangeability import ExchangeabilityCheck as ExchangeabilityCheck
 from offnominal.alarms.exchangeability import check_exchangeability as check_exchangeability
@@ -44,6 +45,7 @@ __all__ = [
     "AlarmState",
     "Audit",
     "ConformalAlarm",
+    "EDetector",
     "EpisodeCusum",
     "EpisodeEwma",
     "EpisodeMaximum",

@@ -30,7 +30,10 @@ for _spec in (
 ):
     alarms.register(_spec)
 
-UNLISTED = {"WindowMaximum": Spec("WindowMaximum", "offnominal.alarms.window_maximum:WindowMaximum", "")}
+UNLISTED = {
+    "WindowMaximum": Spec("WindowMaximum", "offnominal.alarms.window_maximum:WindowMaximum", ""),
+    "EDetector": Spec("EDetector", "offnominal.alarms.e_detector:EDetector", ""),
+}
 """Alarms that are made by name, but not listed among those for any data: their window must fit the log."""
 
 

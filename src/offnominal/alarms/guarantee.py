@@ -33,6 +33,8 @@ class Guarantee(Config):
         confidence: Confidence of a ``"pac"`` guarantee; else None.
         window: Steps of a window; else None.
         window_s: Seconds of a window, if they are known.
+        run_length: Smallest mean number of nominal steps to a false alarm, for alarms on streams that never end; they
+            have no level.
 
     Example:
         >>> print(Guarantee("marginal", 0.05, "episode", EXCHANGEABLE))
@@ -46,6 +48,7 @@ class Guarantee(Config):
     confidence: float | None = None
     window: int | None = None
     window_s: float | None = None
+    run_length: int | None = None
 
     @property
     def per_hour(self) -> float | None:
@@ -55,6 +58,9 @@ class Guarantee(Config):
         return self.level * HOUR / self.window_s
 
     def __str__(self) -> str:
+        if self.run_length is not None:
+            guarantee = f"{self.run_length:,} or more steps to a false alarm on average"
+            return guarantee + ("" if self.confidence is None else self._in_calibrations())
         if self.level is None:
             return "no guarantee"
         guarantee = f"a false alarm in at most {100 * self.level:.3g}% of nominal {self.unit}s"
@@ -64,4 +70,7 @@ class Guarantee(Config):
             guarantee += f" ({self.per_hour:.3g} per hour)"
         if self.confidence is None:
             return f"{guarantee}, on average over calibrations"
-        return f"{guarantee}, in at least {100 * self.confidence:.3g}% of calibrations"
+        return guarantee + self._in_calibrations()
+
+    def _in_calibrations(self) -> str:
+        return f", in at least {100 * (self.confidence or 0.0):.3g}% of calibrations"

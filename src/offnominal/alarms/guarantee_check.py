@@ -77,13 +77,18 @@ class GuaranteeCheck:
         return effective_interval(self.share, error, self.n, max(self.n - 1, 1))[0] <= self.level
 
     @property
+    def _other_unit(self) -> bool:
+        """Whether the guarantee is not about a share, but about the number of steps to a false alarm."""
+        return self.level is None and self.text != NO_GUARANTEE
+
+    @property
     def outcome(self) -> str:
         """Whether the guarantee was kept, in one word.
 
         ``kept`` if the interval ends at most a fifth of the guaranteed share above it; ``broken`` if the whole interval
         is above the guaranteed share, and further than calibrations differ; else ``undecided``.
         """
-        if self.level is not None and self.interval is None:
+        if self._other_unit or (self.level is not None and self.interval is None):
             return NOT_TESTED
         return outcome_of(self.level, self.interval or (0.0, 0.0), explained=self._explained)
 
@@ -91,6 +96,8 @@ class GuaranteeCheck:
     def verdict(self) -> str:
         """The outcome, with what would decide if it is undecided."""
         outcome, unit = self.outcome, self.unit.split()[0]
+        if self._other_unit:
+            return f"{outcome}: a share of {self.unit} says nothing about a number of steps"
         if outcome == NOT_TESTED:
             return f"{outcome}: no nominal {self.unit}"
         if outcome != UNDECIDED or self.interval is None or self.level is None:
@@ -138,7 +145,7 @@ class GuaranteeCheck:
             measured += self._hourly(self.share)
         return {
             "verdict": self.verdict,
-            "guaranteed": self.guaranteed or NO_GUARANTEE,
+            "guaranteed": self.guaranteed or self.text,
             "measured": measured,
             "nominal": f"{self.n:,} {self.unit}",
         }

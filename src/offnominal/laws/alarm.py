@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 
 import numpy as np
+from scipy.special import bdtrc, pdtrc
 
 from offnominal.alarms.alarm import Alarm, AlarmState
 from offnominal.alarms.catalogue import alarms, make_alarm
@@ -13,6 +14,7 @@ from offnominal.alarms.guarantee_audit import NOISE, audit_rates
 from offnominal.alarms.guarantee_check import BROKEN
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
+from offnominal.core.streams import Stream
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
@@ -24,13 +26,16 @@ CALIBRATIONS = 100
 FRESH = {"marginal": 200, "pac": 600}
 LENGTHS = (15, 35)
 ANOMALOUS_SHIFT = 4.0
+LONGEST_RUN, RUN_CALIBRATIONS, RUN_STREAMS, RUN_ERROR = 10_000, 30, 25, 0.01
+"""Streams of alarms with a guaranteed run length, and the probability that exact ones fail one of the two tests."""
 
 
 def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> LawReport:
     """Check the laws of alarms for an alarm, with simulated scores of a known distribution.
 
     1. Its guarantee is not broken on new nominal episodes, over many calibrations: the verdict of
-       :class:`~offnominal.alarms.guarantee_audit.GuaranteeAudit` is *kept* or *undecided*.
+       :class:`~offnominal.alarms.guarantee_audit.GuaranteeAudit` is *kept* or *undecided*. A guaranteed run length is
+       compared with that in streams of independent scores.
     2. It is causal and pure: scores after a step do not change alarms up to that step, the alarms of an episode do not
        depend on other episodes, and using the alarm does not change its fitted values.
     3. Online equals batch: :meth:`start` and :meth:`update` raise the alarms of :meth:`alarm`.
@@ -85,6 +90,9 @@ class _Case:
 
     def guarantee_holds(self) -> None:
         guarantee = self.alarm.guarantee
+        if guarantee.run_length is not None:
+            self._run_length_holds(guarantee.run_length, guarantee.confidence)
+            return
         if guarantee.level is None:
             raise SkipLaw("it has no guarantee")
         fresh = FRESH["marginal" if guarantee.confidence is None else "pac"]
@@ -100,6 +108,27 @@ class _Case:
             found = f"clearly more than {guarantee.level:g} false alarms per {guarantee.unit} in {share:.2f}"
             problem = f"{found} of calibrations, level {1.0 - guarantee.confidence:.2f}"
         require(audit.outcome != BROKEN, problem)
+
+    def _run_length_holds(self, promised: int, confidence: float | None) -> None:
+        """Count the false alarms in streams of independent scores, restarted after each alarm."""
+        if promised > LONGEST_RUN:
+            raise SkipLaw(
+                f"streams for a run length of {promised:,} steps take too long; choose {LONGEST_RUN:,} or less"
+            )
+        broken = 0
+        for number in range(RUN_CALIBRATIONS):
+            random = Stream.named(self.seed, number, "streams").generator()
+            alarm = deepcopy(self.alarm).fit([random.standard_normal(LENGTHS[1]) for _ in range(self.calibration)])
+            streams = list(random.standard_normal((RUN_STREAMS, 4 * promised)))
+            firsts = alarm.first_alarms(streams)
+            steps = sum(4 * promised if first is None else first + 1 for first in firsts)
+            raised = sum(first is not None for first in firsts)
+            broken += bool(raised and pdtrc(raised - 1, steps / promised) < RUN_ERROR)
+        allowed = 1.0 - (confidence or 1.0) + RUN_ERROR
+        require(
+            bdtrc(broken - 1, RUN_CALIBRATIONS, allowed) >= RUN_ERROR if broken else True,
+            f"clearly less than {promised:,} steps to a false alarm in {broken} of {RUN_CALIBRATIONS} calibrations",
+        )
 
     def _rates(self, unit: str, fresh: int) -> FloatArray:
         """Return the fraction of new nominal units with a false alarm, per calibration."""
