@@ -16,7 +16,9 @@ from offnominal.core.plot_style import INK, RULE, SERIES, STYLE, pyplot
 DOCS = Path(__file__).parent
 CURVES, PUBLISHED = DOCS / "measured" / "policy_training.csv", DOCS / "measured" / "published_returns.csv"
 FIGURE = DOCS / "studies" / "anomaly-gym" / "policy_training.png"
-COLUMNS = ("world", "seed", "steps", "seconds", "mean_return", "success")
+ALGORITHMS = FIGURE.with_name("policy_training_algorithms.png")
+ORDER = ("tqc", "sac", "td3", "ppo")
+COLUMNS = ("world", "algorithm", "seed", "steps", "seconds", "mean_return", "success")
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -32,6 +34,7 @@ def rows_of(file: Path) -> Iterator[dict[str, str]]:
         for each in curve:
             yield {
                 "world": found["world"],
+                "algorithm": found["settings"]["algorithm"],
                 "seed": seed,
                 "steps": str(each["steps"]),
                 "seconds": f"{each['seconds']:.0f}",
@@ -41,35 +44,76 @@ def rows_of(file: Path) -> Iterator[dict[str, str]]:
 
 
 def add(folder: Path) -> None:
-    """Add the curves of a folder; those of the same worlds are replaced."""
+    """Add the curves of a folder; those of the same worlds and algorithms are replaced."""
     new = [row for file in sorted(folder.glob("*.curves.json")) for row in rows_of(file)]
-    worlds = {row["world"] for row in new}
-    kept = [row for row in read(CURVES) if row["world"] not in worlds]
+    replaced = {(row["world"], row["algorithm"]) for row in new}
+    kept = [row for row in read(CURVES) if (row["world"], row["algorithm"]) not in replaced]
     with CURVES.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted(kept + new, key=lambda row: (row["world"], int(row["seed"]), int(row["steps"]))))
+        writer.writerows(sorted(kept + new, key=_order))
+
+
+def _order(row: dict[str, str]) -> tuple[str, bool, str, int, int]:
+    """Return the place of a row in the table: TQC is the first algorithm of a world."""
+    return row["world"], row["algorithm"] != "tqc", row["algorithm"], int(row["seed"]), int(row["steps"])
 
 
 def draw(plt: Any) -> Any:
-    """Return a panel per world: the curve of each seed, the published return and its standard deviation."""
-    published = read(PUBLISHED)
+    """Return a panel per world with a curve per seed of TQC."""
     figure, panels = plt.subplots(2, 5, figsize=(13.0, 5.0), layout="constrained")
-    for axes, row in zip(panels.flat, published, strict=True):
-        mean, deviation = float(row["mean"]), float(row["deviation"])
-        axes.axhspan(mean - deviation, mean + deviation, color=RULE, alpha=0.5, lw=0)
-        axes.axhline(mean, color=INK, lw=1.0, ls="--", label="published, band of one standard deviation")
-        mine = [each for each in read(CURVES) if each["world"] == row["world"]]
+    curves = read(CURVES)
+    for axes, row in zip(panels.flat, read(PUBLISHED), strict=True):
+        draw_published(axes, row)
+        mine = [each for each in curves if (each["world"], each["algorithm"]) == (row["world"], "tqc")]
         for seed, colour in zip(sorted({each["seed"] for each in mine}, key=int), SERIES, strict=False):
-            points = [(int(each["steps"]) / 1e6, float(each["mean_return"])) for each in mine if each["seed"] == seed]
-            axes.plot(*zip(*points, strict=True), color=colour, lw=1.2, label=f"seed {seed}")
-        axes.set_title(row["world"].removesuffix("-v0"))
-        axes.set_xlabel("million transitions")
+            axes.plot(*points(mine, "tqc", seed), color=colour, lw=1.2, label=f"seed {seed}")
     panels[0, 0].set_ylabel("mean return")
     panels[1, 0].set_ylabel("mean return")
-    handles, labels = panels[0, 1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    add_legend(figure, panels[0, 1])
     return figure
+
+
+def draw_algorithms(plt: Any, curves: list[dict[str, str]]) -> Any:
+    """Return a panel per world where other algorithms were trained: the curve of each seed, coloured by algorithm."""
+    trained = {each["world"] for each in curves if each["algorithm"] != "tqc"}
+    published = [row for row in read(PUBLISHED) if row["world"] in trained]
+    figure, panels = plt.subplots(
+        1, len(published), figsize=(3.2 * len(published), 3.2), layout="constrained", squeeze=False
+    )
+    for axes, row in zip(panels[0], published, strict=True):
+        draw_published(axes, row)
+        mine = [each for each in curves if each["world"] == row["world"]]
+        found = sorted({(each["algorithm"], int(each["seed"])) for each in mine}, key=lambda pair: ORDER.index(pair[0]))
+        for algorithm, seed in found:
+            first = seed == min(number for name, number in found if name == algorithm)
+            colour = SERIES[ORDER.index(algorithm)]
+            label = algorithm.upper() if first else None
+            axes.plot(*points(mine, algorithm, str(seed)), color=colour, lw=1.0, label=label)
+    panels[0, 0].set_ylabel("mean return")
+    add_legend(figure, panels[0, 0])
+    return figure
+
+
+def draw_published(axes: Any, row: dict[str, str]) -> None:
+    """Draw the published return and its standard deviation."""
+    mean, deviation = float(row["mean"]), float(row["deviation"])
+    axes.axhspan(mean - deviation, mean + deviation, color=RULE, alpha=0.5, lw=0)
+    axes.axhline(mean, color=INK, lw=1.0, ls="--", label="published, band of one standard deviation")
+    axes.set_title(row["world"].removesuffix("-v0"))
+    axes.set_xlabel("million transitions")
+
+
+def points(rows: list[dict[str, str]], algorithm: str, seed: str) -> tuple[list[float], list[float]]:
+    """Return million transitions and mean returns of a training."""
+    mine = [each for each in rows if (each["algorithm"], each["seed"]) == (algorithm, seed)]
+    return [int(each["steps"]) / 1e6 for each in mine], [float(each["mean_return"]) for each in mine]
+
+
+def add_legend(figure: Any, axes: Any) -> None:
+    """Add the legend of a panel below the figure."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
 
 if __name__ == "__main__":
@@ -78,3 +122,5 @@ if __name__ == "__main__":
     plt = pyplot()
     with plt.rc_context(STYLE):
         draw(plt).savefig(FIGURE, dpi=110)
+        if any(each["algorithm"] != "tqc" for each in read(CURVES)):
+            draw_algorithms(plt, read(CURVES)).savefig(ALGORITHMS, dpi=110)

@@ -294,9 +294,11 @@ def learned_rows(_: str) -> list[Row]:
 
 
 def training_second_rows(_: str) -> list[Row]:
-    """Return how long each world was trained without demonstrations."""
+    """Return how long TQC was trained in each world without demonstrations."""
     rows: dict[str, Row] = {}
     for each in _measured("policy_training"):
+        if each["algorithm"] != "tqc":
+            continue
         row = rows.setdefault(each["world"], {"world": each["world"], "transitions per seed": "", "seconds": 0})
         if int(each["seconds"]) >= row["seconds"]:
             row |= {"transitions per seed": f"{int(each['steps']):,}", "seconds": int(each["seconds"])}
@@ -596,6 +598,7 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "learned": learned_rows,
     "learned_summary": learned_summary_rows,
     "training_seconds": training_second_rows,
+    "longitudinal_response": lambda _: _measured("longitudinal_response"),
     "attacks": attack_rows,
     "audit": audit_rows,
     "audited_alarms": audited_alarm_rows,

@@ -48,6 +48,15 @@ def test_a_false_id_is_found(false):
         check_policy_id(false)
 
 
+@pytest.mark.parametrize("algorithm", ["sac", "td3", "ppo"])
+def test_seeds_of_other_algorithms_have_their_names(algorithm):
+    card = replace(LEARNED, algorithm=f"{algorithm}-0", settings=LEARNED.settings | {"algorithm": algorithm})
+    check_policy_id(card)
+    for false in (f"{algorithm}-1", "tqc-0", "bc"):
+        with pytest.raises(InvalidParameter, match="its id"):
+            check_policy_id(replace(card, algorithm=false))
+
+
 def test_the_id_follows_from_the_training():
     assert honest_id("td3", {"demonstrator": "none"}, 10) == honest_id("td3", {}, 10) == "td3"
     assert honest_id("tqc", {"teacher_sha256": "0f"}, 10) == "rl-finetuned"

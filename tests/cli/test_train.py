@@ -11,7 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from offnominal.agents import load_policy
-from offnominal.agents.training.settings import population_settings, published
+from offnominal.agents.policy_ids import check_policy_id
+from offnominal.agents.training.ppo_settings import settings_of_population
+from offnominal.agents.training.settings import published
 from offnominal.cli import agents, main, population
 from offnominal.cli.program import program
 from offnominal.core.errors import InvalidParameter
@@ -72,26 +74,50 @@ def test_the_published_settings_are_kept_with_more_simulations(tmp_path: Path, m
     assert "--settings published" in card.command
 
 
-def test_several_seeds_are_trained_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "changes"), [("tqc", {}), ("ppo", {"rollout_steps": 2, "batch_size": 40})], ids=["tqc", "ppo"]
+)
+def test_several_seeds_are_trained_at_once(
+    algorithm: str, changes: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(population, "EVALUATION_EPISODES", 8)
     given = ["--seed", "3", "--seed", "5", "--steps", "240", "--evaluations", "2", "--evaluators", "1"]
-    result = runner.invoke(program, ["train-seeds", WORLD, *given, "--device", "cpu", "--out", str(tmp_path)])
+    assignments = [word for name, value in changes.items() for word in ("--set", f"{name}={value}")]
+    arguments = ["train-seeds", WORLD, "--algorithm", algorithm, *given, *assignments, "--device", "cpu"]
+    result = runner.invoke(program, [*arguments, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
-    curves = json.loads((tmp_path / f"{WORLD}--tqc.curves.json").read_text())
-    assert curves["settings"] == population_settings(WORLD).replace(steps=240).to_dict()
+    assert not list(tmp_path.glob("*.checkpoint"))
+    curves = json.loads((tmp_path / f"{WORLD}--{algorithm}.curves.json").read_text())
+    assert curves["settings"] == settings_of_population(WORLD, algorithm).replace(steps=240, **changes).to_dict()
     cards = {}
     for seed in (3, 5):
-        policy, cards[seed] = load_policy(tmp_path / f"{WORLD}--tqc-{seed}")
+        policy, cards[seed] = load_policy(tmp_path / f"{WORLD}--{algorithm}-{seed}")
         curve = curves["curves"][str(seed)]
         assert [each["steps"] for each in curve] == [120, 240]
         best = max(curve, key=lambda each: each["mean_return"])
         assert cards[seed].steps == best["steps"]
         assert evaluate_policy(WORLD, policy, 256, seed=40_000_000).mean_return == best["mean_return"]
-        assert (cards[seed].algorithm, cards[seed].settings["seed"]) == (f"tqc-{seed}", seed)
+        assert (cards[seed].algorithm, cards[seed].settings["seed"]) == (f"{algorithm}-{seed}", seed)
+        check_policy_id(cards[seed])
         assert cards[seed].settings["demonstrator"] == "none"
         assert cards[seed].mean_return == evaluate_policy(WORLD, policy, 8).mean_return
     assert cards[3].sha256 != cards[5].sha256
-    assert cards[3].command == f"offnominal train-seeds {WORLD} --seed 3 --seed 5 --steps 240 --evaluations 2"
+    begin = f"offnominal train-seeds {WORLD} --algorithm {algorithm} --seed 3 --seed 5 --steps 240 --evaluations 2"
+    assert cards[3].command == " ".join([begin, *assignments])
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        (["--algorithm", "dqn"], "tqc, sac, td3, ppo"),
+        (["--algorithm", "sac", "--set", "algorithm=td3"], "choose it by --algorithm"),
+        (["--algorithm", "ppo", "--set", "polyak=0.1"], "no field 'polyak'"),
+    ],
+)
+def test_settings_of_another_algorithm_are_refused(given: list[str], complaint: str, tmp_path: Path) -> None:
+    result = runner.invoke(program, ["train-seeds", WORLD, *given, "--out", str(tmp_path)])
+    assert isinstance(result.exception, InvalidParameter)
+    assert complaint in str(result.exception)
 
 
 def test_a_seed_is_trained_once(tmp_path: Path) -> None:

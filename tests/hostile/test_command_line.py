@@ -118,11 +118,11 @@ BEGINNINGS = {
     ("quickstart",): "offnominal.studies.runs.run",
     ("run",): "offnominal.studies.runs.run",
     ("serve",): "offnominal.web.server.config_of",
-    ("train-seeds",): "offnominal.agents.training.population_loop.make_simulations",
+    ("train-seeds",): "offnominal.agents.training.populations.simulations.make_simulations",
 }
 """Where commands stop that would compute for long, or serve until they are interrupted, in every accepted case."""
 WORK = (
-    "offnominal.agents.training.population_loop.make_simulations",
+    "offnominal.agents.training.populations.simulations.make_simulations",
     "offnominal.alarms.audit_world",
     "offnominal.calibration.calibrate",
     "offnominal.cli.agents.build_world",

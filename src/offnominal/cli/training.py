@@ -93,16 +93,20 @@ def train_seeds(
         list[int] | None,
         typer.Option("--seed", metavar="N", help="Random seed of a training; can be repeated. Default: 0 to 4."),
     ] = None,
+    algorithm: Annotated[str, typer.Option(help="tqc, sac, td3 or ppo.")] = "tqc",
     folder: Annotated[Path, folder_option("Folder for the policies, their cards and learning curves.")] = Path(
         "runs/agents"
     ),
     steps: Annotated[int | None, count_option("Transitions of each training. Default: preset of the world.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    minutes: Annotated[float | None, typer.Option(help="Stop after this time.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Stop after this time; the time before an interruption counts.")
+    ] = None,
     evaluations: Annotated[int, count_option("Evaluations during the training.", most=MOST_AT_ONCE)] = 20,
     evaluators: Annotated[int, count_option("Processes that evaluate.", most=MOST_AT_ONCE)] = 2,
     simulators: Annotated[int, count_option("Processes of the simulations; 0 for none.", least=0, most=64)] = 0,
     threads: Annotated[int, count_option("Threads of the simulations, where a world has them.", most=64)] = 1,
+    checkpoint_seconds: Annotated[float, typer.Option(help="Seconds between two checkpoints.")] = 120.0,
     assignments: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Another setting, such as hindsight=0.5; can be repeated."),
@@ -111,30 +115,34 @@ def train_seeds(
         str, typer.Option(help="with: evaluate in the end; without: not; only: of an earlier run.")
     ] = "with",
 ) -> None:
-    """Train several seeds of TQC at once, without demonstrations.
+    """Train several seeds at once, without demonstrations.
 
-    The settings are nearly the published ones. All networks are stacked, so that a GPU trains five seeds in little more
-    time than one.
+    The settings are nearly the published ones; those of PPO are the defaults of Stable-Baselines3. All networks are
+    stacked, so that a GPU trains five seeds in little more time than one. Interrupted runs resume: run the same command
+    again.
 
-    Example: [bold]offnominal train-seeds SAP-Goal0-v0 --minutes 10[/]
+    Example: [bold]offnominal train-seeds SAP-Goal0-v0 --algorithm sac --minutes 10[/]
     """
     from offnominal.cli.population import make_cards, parsed_settings, train_population
     from offnominal.core.checks import one_of
 
+    one_of("--algorithm", algorithm, ("tqc", "sac", "td3", "ppo"))
     if one_of("--cards", cards, ("with", "without", "only")) == "only":
-        for path, card in make_cards(world, folder, processes=evaluators):
+        for path, card in make_cards(world, folder, algorithm=algorithm, processes=evaluators):
             _print_policy(path, card)
         return
     trained = train_population(
         world,
         [0, 1, 2, 3, 4] if seeds is None else seeds,
         folder,
+        algorithm=algorithm,
         device=device,
         minutes=minutes,
         evaluations=evaluations,
         evaluators=evaluators,
         simulators=simulators,
         threads=threads,
+        checkpoint_seconds=checkpoint_seconds,
         cards=cards == "with",
         report=print_text,
         **({} if steps is None else {"steps": steps}),

@@ -7,16 +7,14 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from offnominal.agents.training import loop, population_loop  # noqa: E402
-from offnominal.agents.training.held_actions import HeldActions  # noqa: E402
-from offnominal.agents.training.hindsight import goal_reward  # noqa: E402
+from offnominal.agents.training import loop  # noqa: E402
 from offnominal.agents.training.networks import Standardization  # noqa: E402
-from offnominal.agents.training.population_loop import (  # noqa: E402
-    PopulationReplayBuffer,
-    PopulationUpdates,
-    learn_population,
-    new_population,
-)
+from offnominal.agents.training.populations import replay_buffer  # noqa: E402
+from offnominal.agents.training.populations.held_actions import HeldActions  # noqa: E402
+from offnominal.agents.training.populations.hindsight import goal_reward  # noqa: E402
+from offnominal.agents.training.populations.loop import learn_population  # noqa: E402
+from offnominal.agents.training.populations.off_policy_training import PopulationUpdates, new_population  # noqa: E402
+from offnominal.agents.training.populations.replay_buffer import PopulationReplayBuffer  # noqa: E402
 from offnominal.agents.training.settings import TrainingSettings  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.worlds import GoalTerms, make_world  # noqa: E402
@@ -142,7 +140,7 @@ def test_without_the_options_no_random_number_of_theirs_is_drawn(monkeypatch):
         raise AssertionError("not without the setting")
 
     monkeypatch.setattr(HeldActions, "__call__", forbidden)
-    monkeypatch.setattr(population_loop, "Hindsight", forbidden)
+    monkeypatch.setattr(replay_buffer, "Hindsight", forbidden)
     learn_population("URM-Reach-v0", SMALL.replace(steps=400), (3,), nothing, device="cpu", evaluations=1)
     assert all(torch.equal(*pair) for pair in zip(ours, weights(SMALL)[1], strict=True))
 

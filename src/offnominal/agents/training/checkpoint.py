@@ -5,15 +5,16 @@ A file is one line of text with the format and the SHA-256 of the rest, followed
 
 from __future__ import annotations
 
+import hashlib
 import io
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import torch
 from torch import nn
 
 from offnominal.core.errors import DamagedFile, InvalidParameter
-from offnominal.core.files import read_bytes, sha256_of, write_bytes
+from offnominal.core.files import atomic_write, read_bytes, sha256_of
 
 MAGIC = b"offnominal checkpoint 1 "
 REMEDY = "put back a copy of it, or delete it to start the training again"
@@ -37,11 +38,28 @@ class Resumable(Protocol):
 
 
 def save_checkpoint(training: Resumable, path: Path) -> None:
-    """Write a state atomically."""
-    content = io.BytesIO()
-    torch.save(training.state_dict(), content)
-    payload = content.getvalue()
-    write_bytes(path, MAGIC + sha256_of(payload).encode() + b"\n" + payload)
+    """Write a state atomically, without a copy of it in memory: replay buffers are large."""
+    with atomic_write(path) as file:
+        file.write(MAGIC + b"0" * 64 + b"\n")
+        written = _HashedFile(file)
+        torch.save(training.state_dict(), written)
+        file.seek(len(MAGIC))
+        file.write(written.hash.hexdigest().encode())
+
+
+class _HashedFile:
+    """A file, and the hash of what is written to it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.hash = file, hashlib.sha256()
+
+    def write(self, content: bytes) -> int:
+        """Write some bytes."""
+        self.hash.update(content)
+        return self._file.write(content)
+
+    def flush(self) -> None:
+        """Do nothing; the file is flushed when it is complete."""
 
 
 def load_checkpoint(training: Resumable, path: Path) -> None:

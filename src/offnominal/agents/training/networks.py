@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 import torch
@@ -155,18 +155,26 @@ class Critics(nn.Module):
         return batched_layers(values, self.weights, self.biases, norm=self.norm)
 
 
-def batched_layers(values: Tensor, weights: Iterable[Tensor], biases: Iterable[Tensor], *, norm: bool) -> Tensor:
+def batched_layers(
+    values: Tensor,
+    weights: Iterable[Tensor],
+    biases: Iterable[Tensor],
+    *,
+    norm: bool,
+    activation: Callable[[Tensor], Tensor] = torch.relu,
+) -> Tensor:
     """Return the outputs of several networks of one shape, (members, batch, outputs).
 
     Args:
         values: (members, batch, inputs).
         weights: (members, inputs, outputs) of each layer.
         biases: (members, 1, outputs) of each layer.
-        norm: Whether hidden layers have layer normalisation before the ReLU.
+        norm: Whether hidden layers have layer normalisation before the activation.
+        activation: Activation function of the hidden layers.
     """
     for index, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
         if index:
-            values = torch.relu(nn.functional.layer_norm(values, values.shape[-1:]) if norm else values)
+            values = activation(nn.functional.layer_norm(values, values.shape[-1:]) if norm else values)
         values = torch.baddbmm(bias, values, weight)
     return values
 

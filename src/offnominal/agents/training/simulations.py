@@ -7,20 +7,40 @@ import os
 from collections.abc import Sequence
 from itertools import pairwise
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from offnominal.core.errors import InvalidState
 from offnominal.core.streams import row_seeds
-from offnominal.core.types import Array
+from offnominal.core.types import Array, IntArray
 from offnominal.worlds.catalogue import make_vector
 from offnominal.worlds.world import World
 
 Outcome = tuple[Array, Array, Array, Array]
 """Observations, rewards, terminated, truncated. Where an episode ended, the observation is the next one's first."""
 OUTCOME = ("observations", "rewards", "terminated", "truncated")
+
+
+class StartedEpisodes(NamedTuple):
+    """Episodes that have begun, one per row.
+
+    Args:
+        seeds: (n,): seed of each row.
+        episodes: (n,): number of earlier episodes with that seed.
+        elapsed: (n,): transitions so far.
+        actions: (steps, n, ...): actions of these transitions.
+    """
+
+    seeds: IntArray
+    episodes: IntArray
+    elapsed: IntArray
+    actions: Array
+
+    def of_rows(self, rows: slice) -> StartedEpisodes:
+        """Return those of some rows."""
+        return StartedEpisodes(self.seeds[rows], self.episodes[rows], self.elapsed[rows], self.actions[:, rows])
 
 
 class SyncSimulations:
@@ -45,6 +65,16 @@ class SyncSimulations:
         """Start all simulations and return the observations; a single seed is that of row 0, row i has seed + i."""
         first: Array = self.envs.reset(seed=seeds if isinstance(seeds, int) else list(seeds))[0]
         return first
+
+    def repeat(self, started: StartedEpisodes) -> Array:
+        """Return to the middle of episodes: start them again, repeat their actions and return the observations."""
+        envs, world = self.envs, self.envs.world
+        envs.reset(seed=started.seeds.tolist())
+        envs.episodes[:], envs.elapsed[:] = started.episodes, started.elapsed
+        world.reset(np.arange(world.n), envs.seeds, envs.episodes)
+        for step in range(int(started.elapsed.max())):
+            world.step(started.actions[step].astype(np.float64), np.flatnonzero(started.elapsed > step))
+        return world.observations.copy()
 
     def send(self, actions: Array) -> None:
         """Set the next actions."""
@@ -103,6 +133,12 @@ class SubprocessSimulations:
     def reset(self, seeds: int | Sequence[int]) -> Array:
         """Start all simulations and return the observations; a single seed is that of row 0, row i has seed + i."""
         self._send(row_seeds(seeds, self._rows).tolist() if isinstance(seeds, int) else list(seeds))
+        self._wait()
+        return self._arrays["observations"].copy()
+
+    def repeat(self, started: StartedEpisodes) -> Array:
+        """Return to the middle of episodes: start them again, repeat their actions and return the observations."""
+        self._send(started)
         self._wait()
         return self._arrays["observations"].copy()
 
@@ -190,6 +226,8 @@ def _work(
                 ours.send(arrays["actions"])
                 for name, values in zip(OUTCOME, ours.receive(), strict=True):
                     arrays[name][:] = values
+            elif isinstance(message, StartedEpisodes):
+                arrays["observations"][:] = ours.repeat(message.of_rows(here))
             else:
                 arrays["observations"][:] = ours.reset(message[here])
             pipe.send(None)

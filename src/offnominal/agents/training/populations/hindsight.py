@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from offnominal.agents.training.checkpoint import State
 from offnominal.core.types import BoolArray
 from offnominal.worlds.world_card import GoalTerms
 
@@ -59,6 +60,17 @@ class Hindsight:
         over = torch.from_numpy(ended).to(self.episode.device)
         self.episode = (self.episode + over) % (self.blocks + 1)
         self._count += 1
+
+    def state(self) -> State:
+        """Return the state."""
+        tensors = {"added": self.added, "episode": self.episode, "episodes": self.episodes, "lasts": self.lasts}
+        return {**tensors, "count": self._count}
+
+    def restore(self, state: State) -> None:
+        """Restore a state."""
+        self.episode, self._count = state["episode"], state["count"]
+        for name in ("added", "episodes", "lasts"):
+            getattr(self, name).copy_(state[name])
 
     def relabel(self, batch: Tensor, index: Tensor, transitions: Tensor, draws: Tensor) -> None:
         """Replace goals and rewards of a batch in place.

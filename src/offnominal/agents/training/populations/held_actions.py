@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 
+from offnominal.agents.training.checkpoint import State
 from offnominal.core.types import Array
 
 
@@ -45,3 +48,34 @@ class HeldActions:
         held = np.where(self.left > 0, self.limits, actions)
         np.maximum(self.left - 1, 0, out=self.left)
         return held
+
+    def state(self) -> State:
+        """Return the state."""
+        return {
+            "generators": generator_states(self.generators),
+            "left": torch.from_numpy(self.left),
+            "limits": torch.from_numpy(self.limits),
+        }
+
+    def restore(self, state: State) -> None:
+        """Restore a state."""
+        restore_generators(self.generators, state["generators"])
+        self.left[:], self.limits[:] = state["left"].cpu().numpy(), state["limits"].cpu().numpy()
+
+
+def generator_states(generators: Sequence[np.random.Generator]) -> list[str]:
+    """Return the states of generators as text."""
+    return [json.dumps(generator.bit_generator.state) for generator in generators]
+
+
+def restore_generators(generators: Sequence[np.random.Generator], states: Sequence[str]) -> None:
+    """Restore the states of generators.
+
+    Example:
+        >>> first, second = (np.random.default_rng(seed) for seed in (0, 1))
+        >>> restore_generators([second], generator_states([first]))
+        >>> first.random() == second.random()
+        True
+    """
+    for generator, state in zip(generators, states, strict=True):
+        generator.bit_generator.state = json.loads(state)
