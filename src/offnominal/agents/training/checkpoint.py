@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, cast
 
 import torch
 from torch import nn
@@ -42,7 +42,7 @@ def save_checkpoint(training: Resumable, path: Path) -> None:
     with atomic_write(path) as file:
         file.write(MAGIC + b"0" * 64 + b"\n")
         written = _HashedFile(file)
-        torch.save(training.state_dict(), written)
+        torch.save(training.state_dict(), cast(BinaryIO, written))
         file.seek(len(MAGIC))
         file.write(written.hash.hexdigest().encode())
 
