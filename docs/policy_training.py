@@ -48,10 +48,11 @@ def add(folder: Path) -> None:
     new = [row for file in sorted(folder.glob("*.curves.json")) for row in rows_of(file)]
     replaced = {(row["world"], row["algorithm"]) for row in new}
     kept = [row for row in read(CURVES) if (row["world"], row["algorithm"]) not in replaced]
+    rows = sorted(kept + new, key=_order)
     with CURVES.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted(kept + new, key=_order))
+        writer.writerows(rows)
 
 
 def _order(row: dict[str, str]) -> tuple[str, bool, str, int, int]:
