@@ -103,9 +103,9 @@ PopulationSettings = TrainingSettings | PPOSettings
 def settings_of_population(world: str, algorithm: str) -> PopulationSettings:
     """Return the settings of several trainings at once.
 
-    Those of TQC, SAC and TD3 are the published ones, except for what the card of the world says. PPO is not in the
-    paper: it has the defaults of Stable-Baselines3, and from the card the number of transitions and whether
-    observations are standardised.
+    Those of TQC are the published ones, except for what the card of the world says. The paper gives none of their own
+    for SAC and TD3; these have the same. PPO is not in the paper: it has the defaults of Stable-Baselines3, and from
+    the card the number of transitions and whether observations are standardised.
 
     Args:
         world: Id of the world.

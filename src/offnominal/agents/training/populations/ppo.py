@@ -135,7 +135,7 @@ class PPOPopulation(Population):
 
 def _initial(sizes: Sequence[int], gain: float, generator: torch.Generator) -> Layers:
     """Return the layers of a new network: orthogonal weights, biases of zero."""
-    layers = []
+    layers: list[tuple[Tensor, Tensor]] = []
     for fan_in, fan_out in pairwise(sizes):
         weight = torch.empty(fan_out, fan_in)
         last = len(layers) == len(sizes) - 2
