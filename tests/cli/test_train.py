@@ -109,9 +109,10 @@ def test_several_seeds_are_trained_at_once(
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        (["--algorithm", "dqn"], "tqc, sac, td3, ppo"),
+        (["--algorithm", "dqn"], "'tqc', 'sac', 'td3', 'ppo'"),
         (["--algorithm", "sac", "--set", "algorithm=td3"], "choose it by --algorithm"),
         (["--algorithm", "ppo", "--set", "polyak=0.1"], "no field 'polyak'"),
+        (["--set", "minutes=1"], "no field 'minutes'"),
     ],
 )
 def test_settings_of_another_algorithm_are_refused(given: list[str], complaint: str, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict
 from functools import partial
@@ -46,7 +46,7 @@ def train_population(
     checkpoint_seconds: float = 120.0,
     cards: bool = True,
     report: Any = lambda line: None,
-    **changes: Any,
+    changes: Mapping[str, Any] | None = None,
 ) -> list[tuple[Path, PolicyCard]]:
     """Train a policy per seed without demonstrations, all at once; evaluate and save them with cards.
 
@@ -68,7 +68,7 @@ def train_population(
         checkpoint_seconds: Seconds between two checkpoints.
         cards: Whether the policies are evaluated in the end; :func:`make_cards` does it later.
         report: Called with a line of text after each evaluation.
-        **changes: Settings that differ.
+        changes: Settings that differ.
     """
     try:
         from offnominal.agents.training.populations.loop import learn_population
@@ -78,6 +78,7 @@ def train_population(
     if not seeds or len({*seeds}) < len(seeds):
         raise InvalidParameter(f"the seeds are {list(seeds)}; give at least one, and each only once.")
     plain = settings_of_population(id, algorithm)
+    changes = changes or {}
     settings = type(plain).from_dict({**plain.to_dict(), **changes})
     if settings.algorithm != algorithm:
         raise InvalidParameter(
@@ -187,12 +188,16 @@ def _policy_of(world: str, file: Path, algorithm: str) -> NetworkPolicy:
     return NetworkPolicy(layers, space)
 
 
-def _command(world: str, algorithm: str, seeds: Sequence[int], changes: dict[str, Any], given: dict[str, Any]) -> str:
+def _command(
+    world: str, algorithm: str, seeds: Sequence[int], changes: Mapping[str, Any], given: Mapping[str, Any]
+) -> str:
     """Return the command of a training."""
     words = ["offnominal", "train-seeds", world, "--algorithm", algorithm]
     words += [word for seed in seeds for word in ("--seed", str(seed))]
     steps = {"steps": changes["steps"]} if "steps" in changes else {}
-    words += [word for key, value in (steps | given).items() if value is not None for word in (f"--{key}", str(value))]
+    words += [
+        word for key, value in {**steps, **given}.items() if value is not None for word in (f"--{key}", str(value))
+    ]
     for name, value in changes.items():
         if name != "steps":
             words += ["--set", f"{name}={json.dumps(value, separators=(',', ':'))}"]

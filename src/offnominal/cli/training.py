@@ -145,8 +145,7 @@ def train_seeds(
         checkpoint_seconds=checkpoint_seconds,
         cards=cards == "with",
         report=print_text,
-        **({} if steps is None else {"steps": steps}),
-        **parsed_settings(assignments or []),
+        changes={**({} if steps is None else {"steps": steps}), **parsed_settings(assignments or [])},
     )
     for path, card in trained:
         _print_policy(path, card)

@@ -13,7 +13,11 @@ from offnominal.agents.training.learners import LEARNERS  # noqa: E402
 from offnominal.agents.training.loop import greedy  # noqa: E402
 from offnominal.agents.training.populations.counter_draws import CounterDraws  # noqa: E402
 from offnominal.agents.training.populations.loop import learn_population  # noqa: E402
-from offnominal.agents.training.populations.off_policy_training import PopulationUpdates, new_population  # noqa: E402
+from offnominal.agents.training.populations.off_policy_training import (  # noqa: E402
+    POPULATIONS,
+    PopulationUpdates,
+    new_population,
+)
 from offnominal.agents.training.populations.replay_buffer import PopulationReplayBuffer  # noqa: E402
 from offnominal.agents.training.settings import TrainingSettings  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
@@ -174,24 +178,29 @@ def test_the_replay_buffers_keep_the_latest_transitions_of_each_agent():
     assert rewards[1].unique().tolist() == [102, 103, 104]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("algorithm", ["tqc", "sac", "td3"])
-def test_a_population_learns_a_world_and_repeats(algorithm):
-    settings = TrainingSettings(
-        algorithm=algorithm, steps=4_000, n_envs=10, gradient_steps=4, hidden=(32, 32), critic_hidden=(32, 32),
-        batch_size=64, learning_rate=3e-3, learning_starts=500, buffer_size=4_000, standardize_observations=True,
-    )  # fmt: skip
-    world = "SAP-Goal0-v0"
+WORLD = "SAP-Goal0-v0"
+TASK = TrainingSettings(
+    steps=4_000, n_envs=10, gradient_steps=4, hidden=(32, 32), critic_hidden=(32, 32), batch_size=64,
+    learning_rate=3e-3, learning_starts=500, buffer_size=4_000, standardize_observations=True,
+)  # fmt: skip
+LEARNED = -40.0
+"""Return of a policy that learned something; that of random actions is -117."""
 
+
+def learned(settings):
     def evaluator(policy):
         done = Future()
-        found = evaluate_policy(world, policy, 50, seed=40_000_000)
+        found = evaluate_policy(WORLD, policy, 50, seed=40_000_000)
         done.set_result((found.mean_return, found.success))
         return done
 
-    def learned(settings):
-        return learn_population(world, settings, (0, 1), evaluator, device="cpu", evaluations=4)
+    return learn_population(WORLD, settings, (0, 1), evaluator, device="cpu", evaluations=4)
 
+
+@pytest.mark.long
+@pytest.mark.parametrize("algorithm", ["tqc", "sac", "td3"])
+def test_a_population_learns_a_world_and_repeats(algorithm):
+    settings = TASK.replace(algorithm=algorithm)
     first, second = ([policy_hash(policy) for policy, _ in learned(replace(settings, steps=800))] for _ in range(2))
     assert first == second
     assert len({*first}) == 2
@@ -199,7 +208,22 @@ def test_a_population_learns_a_world_and_repeats(algorithm):
         assert [evaluation.steps for evaluation in curve] == [1000, 2000, 3000, 4000]
         assert curve[-1].mean_return > curve[0].mean_return
         best = max(evaluation.mean_return for evaluation in curve)
-        assert evaluate_policy(world, policy, 50, seed=40_000_000).mean_return == best > -40  # random actions: -117
+        assert evaluate_policy(WORLD, policy, 50, seed=40_000_000).mean_return == best > LEARNED
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("algorithm", ["sac", "td3"])
+def test_with_a_wrong_actor_loss_it_does_not_learn(algorithm, monkeypatch):
+    kind = POPULATIONS[algorithm]
+    plain = kind.actor_loss
+
+    def wrong(*given):
+        found = plain(*given)
+        return (-found[0], found[1]) if isinstance(found, tuple) else -found
+
+    monkeypatch.setattr(kind, "actor_loss", wrong)
+    for _, curve in learned(TASK.replace(algorithm=algorithm)):
+        assert max(evaluation.mean_return for evaluation in curve) < LEARNED
 
 
 def test_a_population_takes_no_demonstrations():

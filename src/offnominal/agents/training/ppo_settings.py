@@ -114,7 +114,7 @@ def settings_of_population(world: str, algorithm: str) -> PopulationSettings:
     Example:
         >>> ours = settings_of_population("URM-Reach-v0", "ppo")
         >>> ours.steps, ours.standardize_observations, ours.learning_rate
-        (2000000, True, 0.0003)
+        (3000000, True, 0.0003)
     """
     one_of("the algorithm", algorithm, POPULATION_ALGORITHMS)
     ours = population_settings(world)
