@@ -1,8 +1,9 @@
 """Which detectors learn? AUROCs of every trained detector on the reference data of the law of learning.
 
 `python benchmarks/learning.py` writes docs/measured/learning.csv; with names of detectors, their rows are measured and
-the others stay. `--workers 8` measures several cases at once. Networks on rows have 1,000 gradient steps, those of
-pre-training included; those on images are small and have about as many, encoders 200. Others have their defaults.
+the others stay; `--missing` measures what has no row. `--workers 8` measures several cases at once. Networks on rows
+have 1,000 gradient steps, those of pre-training included; those on images are small and have about as many, encoders
+200. Others have their defaults.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from offnominal.detectors import detectors, make_detector
-from offnominal.detectors.catalogue import UNTRAINED
-from offnominal.laws.learning import REFERENCES, measure_learning
-from offnominal.laws.report import SkipLaw
+from offnominal.detectors import make_detector
+from offnominal.laws.learning import REFERENCES, learning_data, measure_learning, trained_detectors
 
 PATH = Path(__file__).parents[1] / "docs" / "measured" / "learning.csv"
 STEPS = 1000
@@ -50,35 +49,43 @@ def budget_of(name: str) -> dict[str, Any]:
 Case = tuple[str, str]
 
 
-def measured(case: Case) -> list[str] | None:
-    """Return the row of a detector on one of the reference data; None if the law does not apply."""
+def measured(case: Case) -> list[str]:
+    """Return the row of a detector on one of its reference data."""
     name, data = case
-    try:
-        found = measure_learning(make_detector(name, **budget_of(name)), data)
-    except SkipLaw:
-        return None
+    found = measure_learning(make_detector(name, **budget_of(name)), data)
     values = (found.trained, found.untrained, found.gaussian)
     return [name, data, *(f"{value:.3f}" for value in values), "yes" if found.learned else "no"]
+
+
+def known_rows() -> dict[Case, list[str]]:
+    """Return the rows of the file."""
+    with PATH.open(encoding="utf-8") as file:
+        return {(row[0], row[1]): row for row in list(csv.reader(file))[1:]}
+
+
+def keep(row: list[str]) -> None:
+    """Write a row at once, so that an interrupted measurement keeps those that are done."""
+    rows = known_rows() | {(row[0], row[1]): row}
+    ordered = [rows[case] for case in product(trained_detectors(), REFERENCES) if case in rows]
+    with PATH.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *ordered])
 
 
 def main() -> None:
     """Measure, print and write."""
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="detectors; all trained ones if none are named")
+    parser.add_argument("--missing", action="store_true", help="only what is not in the file")
     parser.add_argument("--workers", type=int, default=1, help="cases at once")
     options = parser.parse_args()
-    known = [name for name in detectors.ids() if f"{name}{UNTRAINED}" in detectors]
-    cases = [(name, data) for name in options.names or known for data in REFERENCES]
-    made = []
+    names = options.names or trained_detectors()
+    cases = [(name, data) for name in names for data in learning_data(make_detector(name))]
+    if options.missing:
+        cases = [case for case in cases if case not in known_rows()]
     with ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:
-        for row in filter(None, pool.map(measured, cases)):
+        for row in pool.map(measured, cases):
             print(*row, flush=True)
-            made.append(row)
-    with PATH.open(encoding="utf-8") as file:
-        rows = {(row[0], row[1]): row for row in [*list(csv.reader(file))[1:], *made]}
-    ordered = [rows[case] for case in product(known, REFERENCES) if case in rows]
-    with PATH.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *ordered])
+            keep(row)
 
 
 if __name__ == "__main__":

@@ -32,10 +32,11 @@ from offnominal.anomalies.strengths import (
     strengths_table,
 )
 from offnominal.datasets.anomaly_gym.defects import DEFECTS
-from offnominal.detectors.catalogue import UNTRAINED, detectors
+from offnominal.detectors.catalogue import make_detector
 from offnominal.detectors.weights_in_names import name_with_weights
 from offnominal.evaluation.metric import Metric
 from offnominal.evaluation.metrics import METRIC_GROUPS, METRICS
+from offnominal.laws.learning import learning_data, trained_detectors
 from offnominal.laws.reference_data import REFERENCE_IMAGES, REFERENCE_SYMBOLS, REFERENCE_TABLES, REFERENCE_WORLDS
 from offnominal.reports.tables import markdown
 from offnominal.worlds import PhysicsParameter, make_world, worlds
@@ -510,10 +511,14 @@ def _with_weights(id: str) -> str:
 
 
 def learning_missing(_: str) -> str:
-    """Return the trained detectors that have no row in the tables above."""
-    known = {each["detector"] for each in _measured("learning")}
-    trained = [name for name in detectors.ids() if f"{name}{UNTRAINED}" in detectors]
-    missing = [f"`{name}`" for name in trained if name not in known]
+    """Return the trained detectors that have no row in the tables above, or not all."""
+    known = {(each["detector"], each["data"]) for each in _measured("learning")}
+    missing = [
+        f"`{name}` on `{data}`"
+        for name in trained_detectors()
+        for data in learning_data(make_detector(name)) or ["nothing"]
+        if (name, data) not in known
+    ]
     return f"Not measured yet: {', '.join(missing)}." if missing else "All trained detectors were measured."
 
 

@@ -3,15 +3,18 @@
 import csv
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from offnominal.detectors import KNN, Time, make_detector, on_transitions
+from offnominal.core.registry import Registry, Spec
+from offnominal.detectors import KNN, Time, detectors, make_detector, on_transitions
+from offnominal.detectors.detector import Detector
 from offnominal.detectors.transitions import OnTransitions
 from offnominal.laws import MARGIN, check_learning
-from offnominal.laws.learning import REFERENCES
+from offnominal.laws.learning import REFERENCES, LearningCase, learning_data, trained_detectors
 from offnominal.laws.reference_data import (
     BAR_ONSET,
     GREY,
@@ -160,8 +163,72 @@ def budget(name):
 
 with MEASURED.open(encoding="utf-8") as file:
     PUBLISHED = list(csv.DictReader(file))
+PAGE = (ROOT / "docs" / "guide" / "laws.md").read_text(encoding="utf-8")
 QUICK = ("DeepSVDD", "MLP-DM")
 TRAINED = list(dict.fromkeys(row["detector"] for row in PUBLISHED))
+IDLE = {"n_epochs": 1, "learning_rate": 1e-12}
+"""Parameters with which a training changes nothing."""
+
+
+def expected_rows(registry):
+    """Rows of the table; a trained detector to which the law applies nowhere needs a row that it cannot have."""
+    trained = {name: learning_data(registry.make(name)) or ["nothing"] for name in trained_detectors(registry)}
+    return {(name, data) for name, every in trained.items() for data in every}
+
+
+UNMEASURED = {
+    ("LSTM-DM", "OOD-CartPole-v0"),
+    *product(["PE-DM"], REFERENCE_WORLDS),
+    *product(["LRDM", "PredNet", "RSSM-PPM"], REFERENCE_IMAGES),
+}
+"""Rows that are known to be missing; the page names them. The list only gets shorter."""
+
+
+def test_every_trained_detector_is_in_the_table_with_all_of_its_reference_data():
+    rows = {(row["detector"], row["data"]) for row in PUBLISHED}
+    assert not rows & UNMEASURED, "measured: remove it from UNMEASURED"
+    assert rows | UNMEASURED == expected_rows(detectors)
+
+
+@pytest.mark.parametrize(
+    ("kind", "tags", "lacks"),
+    [
+        (f"{Nearest.__module__}:Nearest", (), {*REFERENCE_TABLES, "OOD-Pendulum-v0"}),
+        ("offnominal.detectors.rows.knn:KNN", ("gpu",), {"nothing"}),
+    ],
+)
+def test_a_new_detector_is_missing_in_the_table(kind, tags, lacks):
+    """One with an untrained twin, and one that says it has a network but has no twin."""
+    registry = Registry("detector", Detector)
+    path = "offnominal.detectors.transitions.on_transitions:make_on_transitions"
+    for spec in (*detectors, Spec("New", path, "new", {"row_detector": kind}, parts="row_detector", tags=tags)):
+        registry.register(spec)
+    assert expected_rows(registry) - expected_rows(detectors) == {("New", data) for data in lacks}
+
+
+def test_a_row_says_whether_its_numbers_obey_the_law():
+    for row in PUBLISHED:
+        case = LearningCase(*(float(row[part]) for part in ("trained", "untrained", "gaussian")))
+        margin = case.trained - max(case.untrained, case.gaussian) - MARGIN
+        assert row["learned"] == ("yes" if case.learned else "no") or abs(margin) < 0.0011, row
+
+
+def test_the_page_names_every_detector_that_does_not_learn():
+    _, _, reasons = PAGE.partition("Exceptions, as they were measured:")
+    reasons = reasons[: reasons.index("<!-- table: learning_missing")]
+    assert not {
+        row["detector"] for row in PUBLISHED if row["learned"] == "no" and f"`{row['detector']}`" not in reasons
+    }
+
+
+@pytest.mark.parametrize("name", ["MLP-DM", "LDM", "CLIP-Sim"])
+def test_a_detector_whose_training_is_disabled_breaks_the_law(name):
+    idle = IDLE | ({"channels": 4, "latent": 8} if name == "LDM" else {})
+    data = learning_data(make_detector(name))[-1]
+    others = {each: "not tried" for each in REFERENCES if each != data}
+    report = check_learning(partial(make_detector, name, device="cpu", **idle), exceptions=others)
+    (tried,) = [finding for finding in report if not finding.skipped]
+    assert f"expected {MARGIN:g} more than both" in tried.problem
 
 
 @pytest.mark.parametrize(

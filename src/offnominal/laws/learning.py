@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,8 +14,9 @@ import numpy as np
 from offnominal.core.checks import instance_of
 from offnominal.core.episode import Episode
 from offnominal.core.errors import LawBroken
+from offnominal.core.registry import Registry, Spec
 from offnominal.core.types import FloatArray
-from offnominal.detectors.catalogue import make_detector
+from offnominal.detectors.catalogue import UNTRAINED, detectors, make_detector
 from offnominal.detectors.detector import Detector
 from offnominal.detectors.rows.mahalanobis import Mahalanobis
 from offnominal.detectors.rows.row_detector import RowDetector
@@ -24,6 +26,7 @@ from offnominal.laws.reference_data import (
     REFERENCE_SYMBOLS,
     REFERENCE_TABLES,
     REFERENCE_WORLDS,
+    SHOWN_BY_TRANSITIONS,
     ReferenceEpisodes,
     ReferenceTable,
     reference_episodes,
@@ -91,7 +94,7 @@ def check_learning(detector: str | Callable[[], Detector], *, exceptions: Mappin
 
 
 def measure_learning(detector: Detector, name: str) -> LearningCase:
-    """Return the AUROCs of a detector, of its untrained twin and of a Gaussian.
+    """Return the AUROCs of a detector, of its untrained twin and of a Gaussian on one of its :func:`learning_data`.
 
     Args:
         detector: Unfitted detector.
@@ -100,27 +103,74 @@ def measure_learning(detector: Detector, name: str) -> LearningCase:
     Raises:
         SkipLaw: The law does not apply to the detector there.
     """
+    _require_applicable(detector, name)
     if name in REFERENCE_TABLES:
-        if not isinstance(detector, OnTransitions):
-            raise SkipLaw("it scores transitions; a table has none")
-        table, row_detector = reference_table(name), detector.row_detector
+        table, row_detector = reference_table(name), detector.row_detector  # type: ignore[attr-defined]
         return LearningCase(
             *(_auroc_of_rows(each, table) for each in (row_detector, _untrained(row_detector), Mahalanobis()))
         )
     twin = _untrained_detector(detector)
-    _require_kind(detector, name)
     if name in REFERENCE_IMAGES:
         images = reference_images(name)
         gaussian = _auroc_of_episodes(OnTransitions(Mahalanobis(), view="transition"), _cells(images))
         return LearningCase(_auroc_of_episodes(detector, images), _auroc_of_episodes(twin, images), gaussian)
     episodes = reference_symbols(name) if name in REFERENCE_SYMBOLS else reference_episodes(name)
-    view = detector.view if isinstance(detector, OnTransitions) else None
-    if episodes.needs_transition and view is not None and view.name == "next_observation":
-        raise SkipLaw("it scores single observations; the fault shows in transitions")
     baseline = OnTransitions(Mahalanobis(), view="transition" if name in REFERENCE_SYMBOLS else "next_observation")
-    if view is not None:
-        baseline.view = view
+    if isinstance(detector, OnTransitions):
+        baseline.view = detector.view
     return LearningCase(*(_auroc_of_episodes(each, episodes) for each in (detector, twin, baseline)))
+
+
+def learning_data(detector: Detector) -> list[str]:
+    """Return the names of the reference data on which the law applies to a detector.
+
+    Args:
+        detector: Unfitted detector.
+
+    Example:
+        >>> learning_data(make_detector("VAE")), learning_data(make_detector("KNN"))
+        (['ring', 'clusters', 'product', 'OOD-Pendulum-v0'], [])
+    """
+    applicable = []
+    for name in REFERENCES:
+        with suppress(SkipLaw):
+            _require_applicable(detector, name)
+            applicable.append(name)
+    return applicable
+
+
+def trained_detectors(registry: Registry[Detector] = detectors) -> list[str]:
+    """Return the ids of all detectors with a training: those with a network or an untrained twin.
+
+    Args:
+        registry: Registry of detectors.
+
+    Example:
+        >>> "VAE" in trained_detectors(), "VAE-untrained" in trained_detectors(), "KNN" in trained_detectors()
+        (True, False, False)
+    """
+    return [spec.id for spec in registry if not spec.id.endswith(UNTRAINED) and _is_trained(spec, registry)]
+
+
+def _is_trained(spec: Spec, registry: Registry[Detector]) -> bool:
+    if "gpu" in spec.tags or f"{spec.id}{UNTRAINED}" in registry:
+        return True
+    made = registry.make(spec.id)
+    return hasattr(made.row_detector if isinstance(made, OnTransitions) else made, "untrained")
+
+
+def _require_applicable(detector: Detector, name: str) -> None:
+    """Skip the law if a detector has no training, or the reference data are not what it scores."""
+    if name in REFERENCE_TABLES:
+        if not isinstance(detector, OnTransitions):
+            raise SkipLaw("it scores transitions; a table has none")
+        _untrained(detector.row_detector)
+        return
+    _untrained_detector(detector)
+    _require_kind(detector, name)
+    of_observations = isinstance(detector, OnTransitions) and detector.view.name == "next_observation"
+    if name in SHOWN_BY_TRANSITIONS and of_observations:
+        raise SkipLaw("it scores single observations; the fault shows in transitions")
 
 
 def _require_kind(detector: Detector, name: str) -> None:
@@ -143,7 +193,7 @@ def _cells(episodes: ReferenceEpisodes) -> ReferenceEpisodes:
     training, nominal, faulty = (
         [averaged(each) for each in part] for part in (episodes.training, episodes.nominal, episodes.faulty)
     )
-    return ReferenceEpisodes(training, nominal, faulty, episodes.onset, episodes.needs_transition)
+    return ReferenceEpisodes(training, nominal, faulty, episodes.onset)
 
 
 def _require_learned(make: Callable[[], Detector], name: str, excused: str) -> None:

@@ -52,14 +52,12 @@ class ReferenceEpisodes:
         nominal: Nominal twins of the faulty episodes.
         faulty: Episodes with the fault from the onset on.
         onset: Step of the onset. Earlier steps are not compared.
-        needs_transition: Whether the fault changes how observations follow each other rather than what they are.
     """
 
     training: list[Episode]
     nominal: list[Episode]
     faulty: list[Episode]
     onset: int
-    needs_transition: bool
 
 
 def _ring(rng: np.random.Generator, n: int) -> FloatArray:
@@ -89,12 +87,14 @@ REFERENCE_TABLES = tuple(_TABLES)
 """Names of the tables."""
 
 _FAULTS = {
-    "OOD-Pendulum-v0": ("observation/offset", 0.1, 20, False),
-    "OOD-CartPole-v0": ("dynamics/push_force", 5.0, 10, True),
+    "OOD-Pendulum-v0": ("observation/offset", 0.1, 20),
+    "OOD-CartPole-v0": ("dynamics/push_force", 5.0, 10),
 }
-"""Anomaly, strength and onset of the fault in each world, and whether only transitions show it."""
+"""Anomaly, strength and onset of the fault in each world."""
 REFERENCE_WORLDS = tuple(_FAULTS)
 """Ids of the worlds."""
+SHOWN_BY_TRANSITIONS = ("OOD-CartPole-v0",)
+"""Worlds whose fault changes how observations follow each other rather than what they are."""
 
 
 @cache
@@ -127,14 +127,14 @@ def reference_episodes(world: str) -> ReferenceEpisodes:
         >>> len(found.training), len(found.nominal), len(found.faulty), found.onset
         (60, 30, 30, 20)
     """
-    anomaly, strength, onset, needs_transition = _FAULTS[world]
+    anomaly, strength, onset = _FAULTS[world]
     fault = Fault(anomaly, strength, onset)
     policy = RandomPolicy(build_world(world, 1).action_space)
     training = collect(world, policy, EPISODES, seed=0, max_steps=60)
     nominal, faulty = (
         collect(world, policy, FRESH_EPISODES, faults=each, seed=900, max_steps=60) for each in (None, fault)
     )
-    return ReferenceEpisodes(training, nominal, faulty, onset, needs_transition)
+    return ReferenceEpisodes(training, nominal, faulty, onset)
 
 
 REFERENCE_IMAGES = ("bar-actions", "bar-direction", "bar-width")
@@ -160,7 +160,7 @@ def reference_images(name: str) -> ReferenceEpisodes:
     training = [_bar_episode(name, seed, None) for seed in range(BAR_EPISODES)]
     seeds = range(BAR_EPISODES, BAR_EPISODES + FRESH_BAR_EPISODES)
     nominal, faulty = ([_bar_episode(name, seed, onset) for seed in seeds] for onset in (None, BAR_ONSET))
-    return ReferenceEpisodes(training, nominal, faulty, BAR_ONSET, name != "bar-width")
+    return ReferenceEpisodes(training, nominal, faulty, BAR_ONSET)
 
 
 def _bar_episode(name: str, seed: int, onset: int | None) -> Episode:
@@ -205,7 +205,7 @@ def reference_symbols(name: str) -> ReferenceEpisodes:
     training = [_symbol_episode(name, seed, None) for seed in range(EPISODES)]
     seeds = range(EPISODES, EPISODES + FRESH_EPISODES)
     nominal, faulty = ([_symbol_episode(name, seed, onset) for seed in seeds] for onset in (None, SYMBOL_ONSET))
-    return ReferenceEpisodes(training, nominal, faulty, SYMBOL_ONSET, needs_transition=True)
+    return ReferenceEpisodes(training, nominal, faulty, SYMBOL_ONSET)
 
 
 def _symbol_episode(name: str, seed: int, onset: int | None) -> Episode:
