@@ -190,18 +190,22 @@ def test_every_trained_detector_is_in_the_table_with_all_of_its_reference_data()
     assert rows | UNMEASURED == expected_rows(detectors)
 
 
+def with_twin():
+    return OnTransitions(Nearest())
+
+
+def without_twin():
+    return OnTransitions(KNN())
+
+
 @pytest.mark.parametrize(
-    ("kind", "tags", "lacks"),
-    [
-        (f"{Nearest.__module__}:Nearest", (), {*REFERENCE_TABLES, "OOD-Pendulum-v0"}),
-        ("offnominal.detectors.rows.knn:KNN", ("gpu",), {"nothing"}),
-    ],
+    ("make", "tags", "lacks"),
+    [(with_twin, (), {*REFERENCE_TABLES, "OOD-Pendulum-v0"}), (without_twin, ("gpu",), {"nothing"})],
 )
-def test_a_new_detector_is_missing_in_the_table(kind, tags, lacks):
+def test_a_new_detector_is_missing_in_the_table(make, tags, lacks):
     """One with an untrained twin, and one that says it has a network but has no twin."""
     registry = Registry("detector", Detector)
-    path = "offnominal.detectors.transitions.on_transitions:make_on_transitions"
-    for spec in (*detectors, Spec("New", path, "new", {"row_detector": kind}, parts="row_detector", tags=tags)):
+    for spec in (*detectors, Spec("New", f"{__name__}:{make.__name__}", "new", tags=tags)):
         registry.register(spec)
     assert expected_rows(registry) - expected_rows(detectors) == {("New", data) for data in lacks}
 
