@@ -8,10 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from offnominal import alarms
+from offnominal.agents import experts
+from offnominal.agents.weights import shipped_policy
 from offnominal.alarms import GuaranteeAudit
 from offnominal.cli import main
 from offnominal.cli.alarms import _detector
 from offnominal.cli.program import program
+from offnominal.core.errors import InvalidParameter, MissingFile
 
 WORLD = "SAP-Goal0-v0"
 SMALL = ["--episodes", "50", "--calibrations", "2", "--calibration", "25", "--training", "5"]
@@ -52,6 +55,25 @@ def test_a_folder_as_target_is_refused_before_anything_is_computed(tmp_path, mon
     result = run(WORLD, "--out", tmp_path)
     assert result.exit_code == 2
     assert "directory" in result.output
+
+
+def test_missing_weights_of_a_later_world_leave_no_table(tmp_path, monkeypatch):
+    def load(name):
+        if name.startswith("SAP-Goal1"):
+            raise MissingFile(f"the weights {name} are missing.")
+        return shipped_policy(name)
+
+    monkeypatch.setattr(experts, "shipped_policy", load)
+    result = run(WORLD, "SAP-Goal1-v0", "--detectors", "Time", *SMALL, "--out", tmp_path / "audit.csv")
+    assert isinstance(result.exception, MissingFile)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("unsuitable", ["LDM", "PolicyUncertainty"])
+def test_a_detector_of_other_episodes_leaves_no_table(unsuitable, tmp_path):
+    result = run(WORLD, "--detectors", f"Time,{unsuitable}", *SMALL, "--out", tmp_path / "audit.csv")
+    assert isinstance(result.exception, InvalidParameter)
+    assert not list(tmp_path.iterdir())
 
 
 def test_another_seed_gives_other_episodes():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.policy import Policy
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Detector
+from offnominal.detectors.transitions.on_transitions import OnTransitions
 from offnominal.rollouts.collection import collect
 from offnominal.worlds.world_source import WorldSource, open_world
 
@@ -147,6 +148,51 @@ def audit_world(
                 alarm, scores[:ranked], scores[ranked:], calibrations=calibrations, n_tests=max(n_tests, 1)
             )
             yield WorldAudit(name, detector_name, alarm_name, found)
+
+
+def require_suitable(
+    world: WorldSource,
+    detectors: Mapping[str, Detector],
+    policy: Policy | Callable[[Array], Array],
+    *,
+    training: int = 100,
+    seed: int = SEED,
+) -> None:
+    """Raise the error of a detector that cannot be fitted to the episodes of a world, before an audit begins.
+
+    A detector with a network is fitted without its training, so that this takes little time.
+
+    Args:
+        world: As for :func:`audit_world`.
+        detectors: Detectors by name.
+        policy: Policy that acts.
+        training: Nominal episodes to fit the detectors, the same as in the audit.
+        seed: Seed of the first episode.
+
+    Raises:
+        InvalidParameter: A detector needs other episodes, such as images or symbols.
+
+    Example:
+        >>> from offnominal.detectors import make_detector
+        >>> require_suitable(
+        ...     "SAP-Goal0-v0", {"LDM": make_detector("LDM")}, expert("SAP-Goal0-v0"), training=2
+        ... )  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: episode 0 has observations of shape ...
+    """
+    nominal = collect(world, policy, positive_integer("training", training), seed=seed)
+    for detector in detectors.values():
+        _without_training(detector).fit(nominal)
+
+
+def _without_training(part: Any) -> Any:
+    """Return the untrained twin of a detector, or a copy of it if it has none."""
+    if isinstance(part, OnTransitions):
+        twin = copy(part)
+        twin.row_detector = _without_training(part.row_detector)
+        return twin
+    return part.untrained() if hasattr(part, "untrained") else deepcopy(part)
 
 
 def _scores(detector: Detector, episodes: Sequence[Episode]) -> list[FloatArray]:

@@ -53,9 +53,10 @@ def audit(
 
     Example: [bold]offnominal audit SAP-Goal0-v0 --detectors KNN,PE-DM --alarms EpisodeMaximum,ThreeSigma[/]
     """
+    from offnominal.agents.experts import expert
     from offnominal.alarms import alarms as alarm_registry
     from offnominal.alarms import alarms_at, audit_world
-    from offnominal.alarms.world_audit import SEED
+    from offnominal.alarms.world_audit import SEED, require_suitable
     from offnominal.detectors import detectors as detector_registry
     from offnominal.detectors.weights_in_names import name_with_weights
     from offnominal.reports.tables import write_csv
@@ -74,13 +75,13 @@ def audit(
         "calibration": calibration,
         "training": training,
     }
+    first = SEED if seed is None else seed
+    policies = {world: policy_named(policy, world) or expert(world) for world in ids}
+    for world, acting in policies.items():
+        require_suitable(world_source(world), chosen, acting, training=training, seed=first)
     results: list[WorldAudit] = []
-    for world in ids:
-        options: dict[str, Any] = {
-            "policy": policy_named(policy, world),
-            "n_tests": n_tests,
-            "seed": SEED if seed is None else seed,
-        }
+    for world, acting in policies.items():
+        options: dict[str, Any] = {"policy": acting, "n_tests": n_tests, "seed": first}
         found = audit_world(world_source(world), chosen, alarms_tried, name=world, **sizes, **options)
         while batch := list(itertools.islice(found, len(alarms_tried))):
             results += batch

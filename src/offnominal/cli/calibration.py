@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from offnominal.cli.targets import POLICIES, WORLDS, chosen_worlds, policies_nam
 if TYPE_CHECKING:
     from offnominal.anomalies.matched_strengths import MatchedStrength
     from offnominal.anomalies.strengths import Strength
+    from offnominal.calibration.sampler import AnyPolicy
 
 calibration = App(DATA)
 
@@ -66,12 +68,12 @@ def calibrate(
                 out.print(_described(line), soft_wrap=True)
 
     found = []
-    for world in chosen_worlds(worlds):
+    for world, policies in _ready(worlds, policy, anomaly).items():
         source = world_source(world)
         options: dict[str, Any] = {"threads": threads} if has_threads(source) else {}
         found += calibrate(
             source,
-            policies_named(policy, world),
+            policies,
             anomalies=anomaly,
             levels=level,
             onset=onset,
@@ -130,10 +132,10 @@ def match(
             out.print(shown + why, soft_wrap=True)
 
     found = []
-    for world in chosen_worlds(worlds):
+    for world, policies in _ready(worlds, policy, anomaly).items():
         found += match_detectability(
             world_source(world),
-            policies_named(policy, world),
+            policies,
             anomalies=anomaly,
             nominal=nominal,
             episodes=episodes,
@@ -146,6 +148,23 @@ def match(
         print_json([_plain(line) for line in found])
     else:
         out.print(f"Table: [bold]{escape(str(path))}[/]", soft_wrap=True)
+
+
+def _ready(
+    worlds: Sequence[str], policy: Sequence[str] | None, anomaly: Sequence[str] | None
+) -> dict[str, tuple[AnyPolicy, ...]]:
+    """Return the policies of every world; the error of any world comes before results of another are written."""
+    from offnominal.calibration.axis import axes_of
+    from offnominal.calibration.calibration import chosen_policies
+    from offnominal.worlds.world_source import open_world
+
+    ready = {}
+    for world in chosen_worlds(worlds):
+        given = policies_named(policy, world)
+        with open_world(world_source(world), 1) as sample:
+            ready[world] = chosen_policies(sample.card.id, given)
+            axes_of(sample, anomaly)
+    return ready
 
 
 def _key(line: Strength) -> tuple[str, ...]:
