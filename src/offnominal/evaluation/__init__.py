@@ -24,6 +24,7 @@ __getattr__, __dir__ = lazy_attributes(
         "time_matched": ("TimeMatched", "measure_time_matched"),
         "time_order": ("check_time_order",),
         "timing": ("FalseAlarms", "Timing", "measure_false_alarms", "measure_timing"),
+        "variance_split": ("VariancePart", "VarianceSplit", "split_variance"),
         "verdicts": ("Verdicts", "detector_verdicts"),
     },
 )

@@ -36,6 +36,9 @@ from offnominal.evaluation.timing import FalseAlarms as FalseAlarms
 from offnominal.evaluation.timing import Timing as Timing
 from offnominal.evaluation.timing import measure_false_alarms as measure_false_alarms
 from offnominal.evaluation.timing import measure_timing as measure_timing
+from offnominal.evaluation.variance_split import VariancePart as VariancePart
+from offnominal.evaluation.variance_split import VarianceSplit as VarianceSplit
+from offnominal.evaluation.variance_split import split_variance as split_variance
 from offnominal.evaluation.verdicts import Verdicts as Verdicts
 from offnominal.evaluation.verdicts import detector_verdicts as detector_verdicts
 
@@ -58,6 +61,8 @@ __all__ = [
     "SplitReport",
     "TimeMatched",
     "Timing",
+    "VariancePart",
+    "VarianceSplit",
     "Verdicts",
     "average",
     "average_over_seeds",
@@ -77,4 +82,5 @@ __all__ = [
     "measure_timing",
     "per_1000_steps",
     "simultaneous_intervals",
+    "split_variance",
 ]

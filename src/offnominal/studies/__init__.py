@@ -25,6 +25,7 @@ __getattr__, __dir__ = lazy_attributes(
         "sinks": ("MLflow", "Sink", "TensorBoard", "WeightsAndBiases"),
         "store": ("Store",),
         "stored_runs": ("StoredRun", "stored_run"),
+        "variance": ("MetricVariance", "variance_of"),
         "verify": ("verify_run",),
     },
 )

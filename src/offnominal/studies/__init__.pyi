@@ -30,6 +30,8 @@ from offnominal.studies.sinks import WeightsAndBiases as WeightsAndBiases
 from offnominal.studies.store import Store as Store
 from offnominal.studies.stored_runs import StoredRun as StoredRun
 from offnominal.studies.stored_runs import stored_run as stored_run
+from offnominal.studies.variance import MetricVariance as MetricVariance
+from offnominal.studies.variance import variance_of as variance_of
 from offnominal.studies.verify import verify_run as verify_run
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "LeaderboardEntry",
     "LocalPool",
     "MLflow",
+    "MetricVariance",
     "PairedComparison",
     "PublishedComparison",
     "RunOutcome",
@@ -64,5 +67,6 @@ __all__ = [
     "stored_run",
     "studies",
     "study_kinds",
+    "variance_of",
     "verify_run",
 ]

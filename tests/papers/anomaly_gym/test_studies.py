@@ -19,6 +19,7 @@ pytestmark = pytest.mark.long
         "anomaly-gym-as-published",
         "anomaly-gym-published-strengths",
         "anomaly-gym-policies",
+        "anomaly-gym-variance",
         "anomaly-gym-images",
         "anomaly-gym-images-as-published",
         "anomaly-gym-images-policies",
@@ -45,6 +46,9 @@ def test_shipped_studies_can_be_laid_out_at_every_scale(name):
         ("anomaly-gym-as-published", "strengths", 10 * 17),
         ("anomaly-gym-as-published", "policies", 14 * 7),
         ("anomaly-gym-published-strengths", "paper", 10 * 17),
+        ("anomaly-gym-variance", "smoke", 2 * 3 * (2 + 2 + 1 + 1)),
+        ("anomaly-gym-variance", "paper", 10 * 3 * 20),
+        ("anomaly-gym-variance", "five", 10 * 5 * 20),
         ("anomaly-gym-images", "laptop", 10 * 29),
         ("anomaly-gym-images", "paper", 10 * 34),
         ("anomaly-gym-images", "training", 10 * 5),
@@ -63,6 +67,12 @@ def test_lane_keeping_has_as_many_episodes_as_published(name, scale, episodes):
     assert (data["CAR-LaneKeep-v0"].episodes, data["CAR-LaneKeep-v0"].nominal) == (episodes, 50)
     assert data["CAR-LaneKeep-v0"].validation == data["URM-Reach-v0"].validation == 40
     assert data["URM-Reach-v0"].nominal == 100
+
+
+def test_the_study_of_the_variance_differs_in_the_policies_only():
+    before, after = (list(load_study(name).at("paper").cells()) for name in ("anomaly-gym", "anomaly-gym-variance"))
+    assert {cell.replace(policy="expert").label for cell in after} == {cell.label for cell in before}  # type: ignore[attr-defined]
+    assert all(cell.replace(policy="expert") in before for cell in after)  # type: ignore[attr-defined]
 
 
 def test_only_faults_of_particle_worlds_leak_as_published():

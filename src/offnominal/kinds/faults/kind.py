@@ -52,9 +52,11 @@ class FaultStudyKind(StudyKind[Study, Cell]):
         from offnominal.reports.fault_page import write_fault_page
         from offnominal.reports.study_figures import write_figures
         from offnominal.reports.study_tables import study_tables
+        from offnominal.reports.variance_table import variance_table
 
-        for table in study_tables(results):
-            table.write(folder / "tables")
+        for table in (*study_tables(results), variance_table(results)):
+            if table is not None:
+                table.write(folder / "tables")
         write_figures(results, folder / "figures")
         return write_fault_page(results, folder / "page.html")
 

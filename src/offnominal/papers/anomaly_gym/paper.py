@@ -23,6 +23,9 @@ PAPER = Paper(
             "vector detectors on faults of the published strengths",
         ),
         study_file("anomaly-gym-policies", _PACKAGE, "policies.toml", "vector detectors under other policies"),
+        study_file(
+            "anomaly-gym-variance", _PACKAGE, "variance.toml", "vector detectors under several trained policies"
+        ),
         study_file("anomaly-gym-images", _PACKAGE, "images.toml", "image detectors on all faults of ten worlds"),
         study_file(
             "anomaly-gym-images-as-published",
