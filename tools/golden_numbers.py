@@ -220,6 +220,12 @@ def _transfer(id: str) -> Iterable[Any]:
     return _rows(cell_from({"kind": "transfer", **given, "data": DATA.to_dict()}))
 
 
+def _unseen_policy(id: str) -> Iterable[Any]:
+    given = {"world": WORLD, "name": "KNN", "detector": "KNN", "replicates": 10, "policy": POLICY}
+    tested = {"test_policies": [POLICY, "scripted"]}
+    return _rows(cell_from({"kind": "unseen-policy", **given, **tested, "data": DATA.to_dict()}))
+
+
 def _diagnosis(id: str) -> Iterable[Any]:
     given = {"world": WORLD, "name": "Mahalanobis", "detector": "Mahalanobis", "replicates": 10, "policy": POLICY}
     return _rows(cell_from({"kind": "diagnosis", **given, "data": DATA.to_dict()}))
@@ -257,6 +263,7 @@ STUDIES: dict[str, Callable[[str], Iterable[Any]]] = {
     "study_kind/study": _study,
     "study_kind/transfer": _transfer,
     "study_kind/diagnosis": _diagnosis,
+    "study_kind/unseen-policy": _unseen_policy,
     "study_kind/search": _search,
 }
 """Study kinds whose cells need nothing that is recorded, trained or downloaded before."""

@@ -2,6 +2,7 @@
 
 from ..kinds.diagnosis.made_diagnosis import diagnosis_results
 from ..kinds.transfer.made_transfer import transfer_results
+from ..kinds.unseen_policy.made_unseen_policy import unseen_policy_results
 from ..reports.synthetic import run_results
 from .anovox.made_scenes import scene_results
 from .comparison.made_comparison import comparison_results
@@ -17,4 +18,5 @@ RUNS = {
     "novelty": novelty_results,
     "transfer": transfer_results,
     "diagnosis": diagnosis_results,
+    "unseen-policy": unseen_policy_results,
 }

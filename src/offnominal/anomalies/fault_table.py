@@ -14,6 +14,7 @@ from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.kernel import ACTION, CAMERA, DYNAMICS, OBSERVATION, SLOT, advance, restart
 from offnominal.anomalies.resolve import ResolvedFault, resolve
 from offnominal.core.episode import Event
+from offnominal.core.errors import InvalidSchedule
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
 from offnominal.worlds.world_card import PhysicsParameter
@@ -56,6 +57,8 @@ class FaultTable:
         self.physics_parameters: list[PhysicsParameter] = list({each.name: each for each in changed}.values())
         self.slots = np.zeros((n, width), SLOT)
         self._onset_range = np.zeros((n, width, 2), np.int64)
+        # One more than the transitions between the first fault of the row and this one; 0 for an onset of its own.
+        self._behind: IntArray = np.zeros((n, width), np.int64)
         for r, row in enumerate(self._resolved):
             for j, resolved in enumerate(row):
                 self._fill(r, j, resolved)
@@ -77,8 +80,14 @@ class FaultTable:
         slot["level"] = 1.0
         slot["physics_parameter"] = self.physics_parameters.index(parameter) if parameter else -1
         slot["multiplies"] = parameter is not None and parameter.combine == "multiply"
-        resolved.fault.resolved_schedule.fill(slot, resolved.first)
+        schedule = resolved.fault.resolved_schedule
+        if schedule.after is not None and not j:
+            raise InvalidSchedule(
+                f"{resolved.fault.id} has after={schedule.after}, but it is the first fault; only later ones follow it."
+            )
+        schedule.fill(slot, resolved.first)
         self._onset_range[r, j] = resolved.first, resolved.last
+        self._behind[r, j] = 0 if schedule.after is None else schedule.after + 1
 
     def affects(self, target: str) -> bool:
         """Return whether any fault acts on a target."""
@@ -90,7 +99,7 @@ class FaultTable:
 
     def resolve_now(self, r: int, fault: Fault) -> ResolvedFault:
         """Return a fault of row r whose onset is the next transition; its own onset is replaced."""
-        schedule = replace(fault.resolved_schedule, onset=int(self.ticks[r]))
+        schedule = replace(fault.resolved_schedule, onset=int(self.ticks[r]), after=None)
         return resolve(replace(fault, schedule=schedule), self._environment)
 
     def add(self, r: int, resolved: ResolvedFault) -> int:
@@ -131,6 +140,7 @@ class FaultTable:
             self.faults[r], self._resolved[r] = self._scheduled[r], self._resolved[r][:scheduled]
             self.slots[r] = np.zeros((), SLOT)
             self._onset_range[r] = 0
+            self._behind[r] = 0
             for j, resolved in enumerate(self._resolved[r]):
                 self._fill(r, j, resolved)
             self._neutral[r] = self.applied[r] = self.slots[r]["neutral"]
@@ -144,6 +154,7 @@ class FaultTable:
         if width != self.slots.shape[1]:
             self.slots = with_width(self.slots, width)
             self._onset_range = with_width(self._onset_range, width)
+            self._behind = with_width(self._behind, width)
             self._neutral = with_width(self._neutral, width)
             self.applied = with_width(self.applied, width)
             self.on = with_width(self.on, width)
@@ -172,6 +183,9 @@ class FaultTable:
             acted: Memory of the signal faults of the action.
         """
         restart(rows, seeds, episodes, self.keys, self.ticks, self._onset_range, self.slots, observed, acted)
+        if self._behind.any():
+            onsets, behind = self.slots["onset"], self._behind[rows]
+            onsets[rows] = np.where(behind > 0, onsets[rows][:, :1] + behind - 1, onsets[rows])
         if self._memory:
             restarted = set(rows.tolist())
             self._memory = {slot: kept for slot, kept in self._memory.items() if slot[0] not in restarted}

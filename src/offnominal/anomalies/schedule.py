@@ -29,10 +29,12 @@ class Schedule(Config):
         period: Period of an intermittent fault; None for a continuous one.
         duty: Share of each period in which the fault is on.
         walk: Standard deviation of the steps of a random walk of the weight, reflected into [0, 1]; 0 for none.
+        after: Number of transitions between the onset of the first fault of the episode and that of this one, in place
+            of `onset`; None for an onset of its own. For cascades of faults, and for faults that begin together.
 
     Example:
         >>> Schedule(onset=50, duration=20, recovery=5)
-        Schedule(onset=50, duration=20, ramp=0, recovery=5, period=None, duty=0.5, walk=0.0)
+        Schedule(onset=50, duration=20, ramp=0, recovery=5, period=None, duty=0.5, walk=0.0, after=None)
         >>> Schedule(onset=3, duration=4, ramp=2, recovery=1).weights(10)
         array([0. , 0. , 0. , 0.5, 1. , 1. , 1. , 0.5, 0. , 0. ])
     """
@@ -44,17 +46,18 @@ class Schedule(Config):
     period: int | None = None
     duty: float = 0.5
     walk: float = 0.0
+    after: int | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.onset, list):
             object.__setattr__(self, "onset", tuple(self.onset))
-        for name in ("onset", "duration", "ramp", "recovery", "period"):
+        for name in ("onset", "duration", "ramp", "recovery", "period", "after"):
             if isinstance(getattr(self, name), np.integer):
                 object.__setattr__(self, name, int(getattr(self, name)))
         self._check_onset()
-        for name, low in (("duration", 1), ("ramp", 0), ("recovery", 0), ("period", 2)):
+        for name, low in (("duration", 1), ("ramp", 0), ("recovery", 0), ("period", 2), ("after", 0)):
             value = getattr(self, name)
-            if value is None and name in ("duration", "period"):
+            if value is None and name in ("duration", "period", "after"):
                 continue
             if not _is_whole(value) or value < low:
                 raise InvalidSchedule(f"{name} is {value!r}; expected a whole number of at least {low}.")
@@ -65,8 +68,15 @@ class Schedule(Config):
         if isinstance(self.walk, bool) or not isinstance(self.walk, int | float) or not 0.0 <= self.walk < np.inf:
             raise InvalidSchedule(f"walk is {self.walk!r}; expected a standard deviation of at least 0.")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, without `after` if it is None: hashes from before stay valid."""
+        data = super().to_dict()
+        return data if self.after is not None else {name: value for name, value in data.items() if name != "after"}
+
     def _check_onset(self) -> None:
         onset = self.onset
+        if self.after is not None and onset != "random":
+            raise InvalidSchedule(f"after is {self.after} and onset is {onset!r}; give one of them.")
         if isinstance(onset, str):
             if onset not in ("start", "random"):
                 raise InvalidSchedule(
@@ -93,7 +103,7 @@ class Schedule(Config):
         Raises:
             InvalidSchedule: The onset may lie after the end of the episode.
         """
-        if self.onset == "start":
+        if self.onset == "start" or self.after is not None:
             first, last = 0, 0
         elif self.onset == "random":
             steps = min((bound for bound in (length, limit) if bound is not None), default=None)

@@ -210,7 +210,7 @@ A row of `{first.file}` is one frame, with the `episode`, `seed` and `step` of `
 def _schedule_text(schedule: Schedule) -> dict[str, Any]:
     """Return the onset and all fields of a schedule that differ from their defaults."""
     default = Schedule(onset=schedule.onset).to_dict()
-    return {name: value for name, value in schedule.to_dict().items() if name == "onset" or value != default[name]}
+    return {name: value for name, value in schedule.to_dict().items() if name == "onset" or value != default.get(name)}
 
 
 def _making(manifest: Manifest, recipe: Recipe) -> str:

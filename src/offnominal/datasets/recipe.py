@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TypedDict, Unpack
 
@@ -46,6 +46,7 @@ class FaultCell(Config):
         parameter: Fault parameter at this strength.
         schedule: When the fault is active; the schedule of the recipe if None.
         channels: Indices or names of the affected channels; all if None.
+        also: Further faults of the same episodes; their levels are ignored.
 
     Example:
         >>> FaultCell("action/noise", "tiny", 0.1).name
@@ -57,14 +58,25 @@ class FaultCell(Config):
     parameter: float
     schedule: Schedule | None = None
     channels: tuple[int | str, ...] | None = None
+    also: tuple[FaultCell, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, without schedule and channels if they are None."""
-        return without(super().to_dict(), schedule=None, channels=None)
+        """Return plain data, without schedule and channels if they are None, and without further faults if none."""
+        return without(super().to_dict(), schedule=None, channels=None, also=[])
 
     def fault(self, schedule: Schedule) -> Fault:
         """Return the fault, with a schedule for cells that have none."""
         return Fault(self.anomaly, self.parameter, self.schedule or schedule, self.channels)
+
+    def faults(self, schedule: Schedule) -> tuple[Fault, ...]:
+        """Return all faults of an episode, with a schedule for cells that have none."""
+        return (self.fault(schedule), *(fault for cell in self.also for fault in cell.faults(schedule)))
+
+    def each(self) -> Iterator[FaultCell]:
+        """Yield the cell, and those of its further faults."""
+        yield self
+        for cell in self.also:
+            yield from cell.each()
 
     @property
     def name(self) -> str:
@@ -166,7 +178,7 @@ class Recipe(Config):
         object.__setattr__(self, "changes", {id: given for id, given in self.changes.items() if given})
         for change in self.recording_changes():
             change.check(self)
-        for cell in self.cells:
+        for cell in [each for given in self.cells for each in given.each()]:
             if cell.anomaly.startswith(f"{CAMERA}/") and not self.frames:
                 raise InvalidParameter(f"{cell.anomaly} changes only frames; record them with frames=True.")
 
@@ -256,7 +268,7 @@ class Recipe(Config):
 
     def plans(self) -> list[Plan]:
         """Return the simulations, split by split."""
-        faults = {cell.name: (cell.fault(self.schedule),) for cell in self.cells}
+        faults = {cell.name: cell.faults(self.schedule) for cell in self.cells}
         return [Plan(name, seeds, faults.get(name, ())) for name, seeds in self.seeds().items()]
 
     def recording_changes(self) -> tuple[RecordingChange, ...]:

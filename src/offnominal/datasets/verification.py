@@ -102,6 +102,7 @@ def _wrong_origin(split: Split, recipe: Recipe) -> Iterator[str]:
     seeds = recipe.seeds().get(split.name)
     if seeds is None or split.seeds.tolist() != seeds.tolist():
         yield "the seeds are not those of the recipe"
-    planned = {(cell.anomaly, cell.parameter) for cell in recipe.cells if cell.name == split.name}
+    cells = [each for cell in recipe.cells if cell.name == split.name for each in cell.each()]
+    planned = {(cell.anomaly, cell.parameter) for cell in cells}
     if {(event.anomaly, event.parameter) for events in split.events for event in events} - planned:
         yield "the faults are not those of the recipe"

@@ -18,6 +18,7 @@ __getattr__, __dir__ = lazy_attributes(
         "false_alarm_rate": ("per_1000_steps",),
         "net_detection": ("NetDetection", "measure_net_detection"),
         "null_discrimination": ("measure_null_discrimination",),
+        "recovery": ("Recovery", "measure_recovery"),
         "simultaneous": ("Simultaneous", "simultaneous_intervals"),
         "split_evaluation": ("effective_onsets", "evaluate_split"),
         "split_report": ("SplitReport",),

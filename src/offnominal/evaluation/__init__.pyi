@@ -24,6 +24,8 @@ from offnominal.evaluation.false_alarm_rate import per_1000_steps as per_1000_st
 from offnominal.evaluation.net_detection import NetDetection as NetDetection
 from offnominal.evaluation.net_detection import measure_net_detection as measure_net_detection
 from offnominal.evaluation.null_discrimination import measure_null_discrimination as measure_null_discrimination
+from offnominal.evaluation.recovery import Recovery as Recovery
+from offnominal.evaluation.recovery import measure_recovery as measure_recovery
 from offnominal.evaluation.simultaneous import Simultaneous as Simultaneous
 from offnominal.evaluation.simultaneous import simultaneous_intervals as simultaneous_intervals
 from offnominal.evaluation.split_evaluation import effective_onsets as effective_onsets
@@ -56,6 +58,7 @@ __all__ = [
     "InvalidLabels",
     "NetDetection",
     "Ranking",
+    "Recovery",
     "ReportLine",
     "Simultaneous",
     "SplitReport",
@@ -78,6 +81,7 @@ __all__ = [
     "measure_false_alarms",
     "measure_net_detection",
     "measure_null_discrimination",
+    "measure_recovery",
     "measure_time_matched",
     "measure_timing",
     "per_1000_steps",

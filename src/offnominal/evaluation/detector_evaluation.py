@@ -282,7 +282,14 @@ class _DatasetRun:
             effective = None if self.twins is None else effective_onsets(found.episodes, self.twins)
             raised = {each: alarm.alarm(found.scores) for each, alarm in alarms.items()}
             reports = {
-                each: case.with_alarm(report, rows, effective, self.false_alarms[each], period=self.period)
+                each: case.with_alarm(
+                    report,
+                    rows,
+                    effective,
+                    self.false_alarms[each],
+                    period=self.period,
+                    nominal=self.nominal_alarms.get(each),
+                )
                 for each, rows in raised.items()
             }
         examples = found.examples.rows(name, found.scores, self.twin_scores, effective, alarms, raised)

@@ -37,8 +37,8 @@ class GroundTruth:
 
     @property
     def ends_early(self) -> bool:
-        """Whether a label of the episode ends before the episode, and no fault was injected."""
-        return not self.events and bool(np.any(self.active[:-1] & ~self.active[1:]))
+        """Whether a label of the episode ends before the episode."""
+        return bool(np.any(self.active[:-1] & ~self.active[1:]))
 
     def over(self, length: int) -> BoolArray:
         """Return the labels that an episode of another length would have with the same faults.

@@ -21,6 +21,7 @@ from offnominal.evaluation.ground_truth import GroundTruth
 from offnominal.evaluation.net_detection import NetDetection, net_detection_of_steps, net_thresholds
 from offnominal.evaluation.null_discrimination import null_discrimination_of_steps
 from offnominal.evaluation.records import Records
+from offnominal.evaluation.recovery import Recovery, recovery_of
 from offnominal.evaluation.resampling_units import units_of, without_intervals
 from offnominal.evaluation.split_report import SplitReport
 from offnominal.evaluation.step_scores import StepScores, flags
@@ -108,7 +109,7 @@ def evaluate_split(
         joined = None if others is None else others.steps
         false = nominal_false_alarms(nominal_alarms, joined, period, block, replicates=replicates, seed=seed)
     effective = None if twins is None else _twin_onsets(episodes, twins)
-    return case.with_alarm(report, alarms, effective, false, period=period)
+    return case.with_alarm(report, alarms, effective, false, period=period, nominal=nominal_alarms)
 
 
 def nominal_false_alarms(
@@ -220,6 +221,7 @@ class SplitCase:
         note: A sentence about the units; empty if they are the episodes.
         within: Delays in steps.
         horizon: Horizon of detection at a budget and of the mean delay, in steps.
+        seed: Seed of the bootstrap.
     """
 
     name: str
@@ -231,6 +233,7 @@ class SplitCase:
     note: str
     within: tuple[int, ...]
     horizon: int
+    seed: int = 0
 
     @classmethod
     def of(
@@ -256,7 +259,7 @@ class SplitCase:
             own = units is not steps.bounds
             blocks = units, Resamples.draw(len(units) - 1, replicates, seed=seed) if own else drawn
         note = f"{name or 'faulty episodes'}: {note}" if note and replicates else ""
-        return cls(name, steps, active, truths, drawn, blocks, note, tuple(within), horizon)
+        return cls(name, steps, active, truths, drawn, blocks, note, tuple(within), horizon, seed)
 
     @property
     def onsets(self) -> list[int | None]:
@@ -315,8 +318,9 @@ class SplitCase:
         false_alarms: FalseAlarms | None,
         *,
         period: float | None = None,
+        nominal: Sequence[Array] | None = None,
     ) -> SplitReport:
-        """Return a report with the delays of an alarm and the detection of events.
+        """Return a report with the delays of an alarm, the detection of events, and the alarms after them.
 
         Args:
             report: Metrics without an alarm; see :meth:`report`.
@@ -324,17 +328,29 @@ class SplitCase:
             effective: Effective onset of each episode; None without twins.
             false_alarms: False alarms on nominal episodes.
             period: Seconds per step, for false alarms per hour.
+            nominal: Alarms of nominal episodes, for those after the end of faults.
         """
         raised = flags(alarms, self.steps.lengths, "alarms")
         failed = [truth.failed for truth in self.truths]
         timing = replace(self._timing(raised, self.onsets, failed if any(failed) else None), false_alarms=false_alarms)
         later = None if effective is None else self._timing(raised, effective)
-        events = None
+        events, after = None, None
         if any(truth.ends_early for truth in self.truths):
             units, drawn = (self.steps.bounds, self.drawn) if self.blocks is None else self.blocks
             events = events_of_flags(raised, self.active, self.steps.bounds, units, drawn, self.within, period)
             events = events if self.blocks is not None else without_intervals(events)
-        return replace(report, timing=timing, effective_timing=later, events=events)
+            if len(self.steps) > 1:
+                after = self._recovery(raised, nominal)
+        return replace(report, timing=timing, effective_timing=later, events=events, recovery=after)
+
+    def _recovery(self, alarms: BoolArray, nominal: Sequence[Array] | None) -> Recovery:
+        """Return the alarms after the end of faults."""
+        replicates = self.drawn.counts.shape[1] - 1
+        others = None
+        if nominal is not None and len(nominal) > 1:
+            others = nominal, Resamples.draw_nominal(len(nominal), replicates, seed=self.seed)
+        ends = self.steps.bounds[1:-1]
+        return recovery_of(np.split(alarms, ends), [truth.active for truth in self.truths], self.drawn, others)
 
     def _timing(self, alarms: BoolArray, onsets: Sequence[int | None], failed: Sequence[bool] | None = None) -> Timing:
         """Return the timing of joined alarms; without intervals if there is only one episode."""

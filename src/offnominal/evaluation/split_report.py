@@ -10,6 +10,7 @@ from offnominal.evaluation.discrimination import Discrimination, Ranking
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.event_timing import EventTiming
 from offnominal.evaluation.net_detection import NetDetection
+from offnominal.evaluation.recovery import Recovery
 from offnominal.evaluation.time_matched import TimeMatched
 from offnominal.evaluation.timing import Timing
 
@@ -32,8 +33,9 @@ class SplitReport:
             without alarms or twins.
         net: Detection at the budget minus alarms of nominal episodes at the same times; None without nominal scores.
         budget: Detection at a budget of false alarms, and its curve over all budgets; None without nominal scores.
-        events: Detection of labelled intervals; None without alarms, or if every fault was injected or lasts to the end
-            of its episode.
+        events: Detection of labelled intervals; None without alarms, or if every fault lasts to the end of its episode.
+        recovery: Alarms after the end of faults; None without alarms, or if every fault lasts to the end of its
+            episode.
         episode_auroc: AUROC between whole episodes; None unless the labels are constant in each episode.
         notes: Sentences about the intervals, such as the reason why there are none.
     """
@@ -50,6 +52,7 @@ class SplitReport:
     net: NetDetection | None = None
     budget: AlarmBudget | None = None
     events: EventTiming | None = None
+    recovery: Recovery | None = None
     episode_auroc: Estimate | None = None
     nominal: int | None = None
     notes: tuple[str, ...] = ()
@@ -77,6 +80,8 @@ class SplitReport:
             "unpaired_episodes": None if self.net is None else self.net.unpaired,
             **({} if self.budget is None else self.budget.given()),
         }
+        if self.recovery is not None:
+            counts["recovered_episodes"] = self.recovery.episodes
         return counts if self.events is None else {**counts, "events": self.events.events}
 
     def numbers(self) -> dict[str, Estimate]:
@@ -115,6 +120,8 @@ class SplitReport:
         numbers = {} if self.timing is None else self.timing.numbers()
         if self.effective_timing is not None:
             numbers |= _prefixed("effective_", self.effective_timing.numbers())
+        if self.recovery is not None:
+            numbers |= self.recovery.numbers()
         return numbers if self.events is None else numbers | self.events.numbers()
 
 

@@ -12,5 +12,7 @@ __getattr__, __dir__ = lazy_attributes(
         "faults.study": ("Scale", "Study"),
         "transfer.cell": ("TransferCell", "TransferFault"),
         "transfer.study": ("TransferStudy",),
+        "unseen_policy.cell": ("UnseenPolicyCell",),
+        "unseen_policy.study": ("UnseenPolicyStudy",),
     },
 )

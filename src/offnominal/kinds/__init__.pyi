@@ -2,6 +2,7 @@
 from offnominal.kinds import diagnosis as diagnosis
 from offnominal.kinds import faults as faults
 from offnominal.kinds import transfer as transfer
+from offnominal.kinds import unseen_policy as unseen_policy
 from offnominal.kinds.diagnosis.cell import DiagnosisCell as DiagnosisCell
 from offnominal.kinds.diagnosis.study import DiagnosisStudy as DiagnosisStudy
 from offnominal.kinds.faults.cell import AlarmEntry as AlarmEntry
@@ -13,6 +14,8 @@ from offnominal.kinds.faults.study import Study as Study
 from offnominal.kinds.transfer.cell import TransferCell as TransferCell
 from offnominal.kinds.transfer.cell import TransferFault as TransferFault
 from offnominal.kinds.transfer.study import TransferStudy as TransferStudy
+from offnominal.kinds.unseen_policy.cell import UnseenPolicyCell as UnseenPolicyCell
+from offnominal.kinds.unseen_policy.study import UnseenPolicyStudy as UnseenPolicyStudy
 
 __all__ = [
     "AlarmEntry",
@@ -26,4 +29,6 @@ __all__ = [
     "TransferCell",
     "TransferFault",
     "TransferStudy",
+    "UnseenPolicyCell",
+    "UnseenPolicyStudy",
 ]

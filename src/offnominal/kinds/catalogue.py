@@ -21,6 +21,11 @@ KINDS = (
         "detectors trained in a world, tested in another",
         version=4,
     ),
+    Spec(
+        "unseen-policy",
+        "offnominal.kinds.unseen_policy.kind:UnseenPolicyKind",
+        "detectors trained with a policy, tested with others",
+    ),
 )
 STUDIES = (
     study_file(

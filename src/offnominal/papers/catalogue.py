@@ -59,7 +59,8 @@ def register_recording_changes(registry: Registry[Any]) -> None:
 
 
 def register_page_sections(registry: Registry[Any]) -> None:
-    """Register the page sections with the parts of the variance and with the comparison with published results."""
+    """Register the page sections with schedules, parts of the variance and the comparison with published results."""
+    registry.register(Spec("schedules", "offnominal.reports.schedule_table:schedule_section"))
     registry.register(Spec("variance", "offnominal.reports.variance_table:variance_section"))
     registry.register(Spec("published", "offnominal.papers.published_section:published_section"))
 

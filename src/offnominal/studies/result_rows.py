@@ -33,6 +33,7 @@ WHOLE = (
     "trial",
     "episodes",
     "events",
+    "recovered_episodes",
     "never_faulty",
     "nominal_episodes",
     "unpaired_episodes",
@@ -89,13 +90,18 @@ def stored_delays(table: Any, name: str) -> list[float]:
 
     Args:
         table: Rows of results.
-        name: Name of the column; there is a miss rate with the same prefix.
+        name: Name of the column; there is a miss rate with the same prefix, or the share of detected events.
 
     Example:
         >>> stored_delays(pa.table({"median_delay": [3.0, None, None], "miss_rate": [0.1, 0.9, None]}), "median_delay")
         [3.0, inf]
+        >>> stored_delays(
+        ...     pa.table({"event_median_delay": [3.0, None], "event_detected": [0.9, 0.1]}), "event_median_delay"
+        ... )
+        [3.0, inf]
     """
-    missed = table[name.replace(MEDIAN_DELAY, "miss_rate")].to_pylist()
+    share = "event_detected" if name.startswith("event_") else name.replace(MEDIAN_DELAY, "miss_rate")
+    missed = table[share].to_pylist()
     found = (stored_delay(*pair) for pair in zip(table[name].to_pylist(), missed, strict=True))
     return [delay for delay in found if delay is not None]
 

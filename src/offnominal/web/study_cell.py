@@ -46,12 +46,14 @@ def fault_of(cell: Cell, split: str) -> Fault:
     """Return the fault of a split, with a random onset unless the study says otherwise.
 
     Raises:
-        InvalidParameter: The episodes are those of a dataset, which cannot be simulated again.
+        InvalidParameter: The episodes are those of a dataset, which cannot be simulated again, or have several faults.
     """
     if is_dataset(cell.world):
         raise InvalidParameter(f"{cell.world} is a dataset; its episodes cannot be simulated again.")
     schedule = Recipe.for_world(cell.world, algorithm=cell.policy, episodes=1, levels=()).schedule
     for entry in cell.data.in_world(cell.world).faults:
+        if entry.split == split and entry.also:
+            raise InvalidParameter(f"the episodes of {split} have {len(entry.anomalies)} faults; one can be shown.")
         if entry.split == split:
             return entry.cell(cell.world).fault(schedule)
     anomaly, _, variant = split.partition("@")

@@ -50,7 +50,9 @@ def inputs_version(world: str, policy: str, entry: DataEntry) -> str:
     if folder is not None:
         return Dataset(folder, verify="size").manifest.sha256
     weights = sha256_of(Path(policy)) if is_policy_file(policy) and Path(policy).is_file() else ""
-    return weights + foreign_version(world, policy, [fault.anomaly for fault in entry.faults], entry.changes)
+    return weights + foreign_version(
+        world, policy, [id for fault in entry.faults for id in fault.anomalies], entry.changes
+    )
 
 
 def world_data(world: str, cell: Cell, *, strengths: Strengths | None = None, workers: int = 1) -> Dataset:
@@ -113,7 +115,7 @@ def anomalies_in(world: str, entry: DataEntry) -> list[str]:
     if is_dataset(world):
         return []
     if entry.faults:
-        return sorted({fault.anomaly for fault in entry.faults})
+        return sorted({id for fault in entry.faults for id in fault.anomalies})
     if entry.anomalies is not None:
         return sorted(entry.anomalies)
     return sorted({anomaly for anomaly, _ in (*strengths_of(world), *_published(world))})
@@ -144,7 +146,8 @@ def folder_of(recipe: Recipe, world: str, policy: str) -> Path | None:
         world: Name of the world.
         policy: Name of the policy.
     """
-    code = foreign_version(world, policy, [fault.anomaly for fault in recipe.cells], recipe.changes)
+    ids = [each.anomaly for cell in recipe.cells for each in cell.each()]
+    code = foreign_version(world, policy, ids, recipe.changes)
     return data_home() / f"{recipe.folder_name}-{code[:8]}" if code else None
 
 
@@ -179,11 +182,12 @@ def _neutral(world: str) -> dict[tuple[str, str], float]:
 
 def _check_faults(recipe: Recipe, source: Any) -> None:
     """Raise an error if a fault does not fit the world, before anything is simulated."""
-    own = [cell for cell in recipe.cells if cell.schedule is not None or cell.channels is not None]
+    cells = [each for cell in recipe.cells for each in cell.each()]
+    own = [cell for cell in cells if cell.schedule is not None or cell.channels is not None]
     if own or not isinstance(source, str):
         with open_world(source, 1) as world:
             environment = EnvironmentInfo.of(world, recipe.max_steps, has_images=recipe.frames)
-            for cell in recipe.cells:
+            for cell in cells:
                 resolve(cell.fault(recipe.schedule), environment)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
@@ -10,7 +11,7 @@ from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.manifest import file_of
-from offnominal.datasets.recipe import FaultCell
+from offnominal.datasets.recipe import FaultCell, without
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class FaultEntry(Config):
         channels: Indices or names of the affected channels; all if None.
         name: Name of the level in tables; the strength or the parameter if empty.
         worlds: Worlds of the study that have the fault; all if None.
+        also: Further faults of the same episodes. With a schedule ``{after = 20}`` they begin 20 transitions after this
+            one, with ``{after = 0}`` together with it.
 
     Example:
         >>> FaultEntry("observation/offset", parameter=0.2, channels=(0,)).split
@@ -43,8 +46,15 @@ class FaultEntry(Config):
     channels: tuple[int | str, ...] | None = None
     name: str = ""
     worlds: tuple[str, ...] | None = None
+    also: tuple[FaultEntry, ...] = ()
 
     def __post_init__(self) -> None:
+        for fault in self.also:
+            if fault.worlds is not None or fault.name:
+                raise InvalidParameter(
+                    f"{fault.split} is a further fault of {self.anomaly} and has worlds or a name; give them to "
+                    f"{self.anomaly} alone."
+                )
         if (self.strength is None) == (self.parameter is None):
             raise InvalidParameter(
                 f"the fault {self.anomaly} needs a strength or a parameter, not both or none: a named strength, such "
@@ -54,6 +64,15 @@ class FaultEntry(Config):
         assert given is not None
         Fault(self.anomaly, given, self.resolved_schedule or Schedule(), self.channels)
         file_of(self.split)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, without further faults if there are none: hashes from before stay valid."""
+        return without(super().to_dict(), also=[])
+
+    @property
+    def anomalies(self) -> list[str]:
+        """Ids of the anomalies of all faults."""
+        return [self.anomaly, *(id for fault in self.also for id in fault.anomalies)]
 
     def is_in(self, world: str) -> bool:
         """Whether a world of the study has the fault."""
@@ -89,4 +108,5 @@ class FaultEntry(Config):
         parameter = self.parameter
         if parameter is None:
             parameter = parameter_for(world, self.anomaly, str(self.strength))
-        return FaultCell(self.anomaly, self.level, float(parameter), self.resolved_schedule, self.channels)
+        also = tuple(fault.cell(world) for fault in self.also)
+        return FaultCell(self.anomaly, self.level, float(parameter), self.resolved_schedule, self.channels, also)

@@ -50,11 +50,12 @@ class FaultStudyKind(StudyKind[Study, Cell]):
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""
         from offnominal.reports.fault_page import write_fault_page
+        from offnominal.reports.schedule_table import schedule_table
         from offnominal.reports.study_figures import write_figures
         from offnominal.reports.study_tables import study_tables
         from offnominal.reports.variance_table import variance_table
 
-        for table in (*study_tables(results), variance_table(results)):
+        for table in (*study_tables(results), schedule_table(results), variance_table(results)):
             if table is not None:
                 table.write(folder / "tables")
         write_figures(results, folder / "figures")

@@ -26,6 +26,15 @@ PAPER = Paper(
         study_file(
             "anomaly-gym-variance", _PACKAGE, "variance.toml", "vector detectors under several trained policies"
         ),
+        study_file(
+            "anomaly-gym-schedules", _PACKAGE, "schedules.toml", "vector detectors on faults that come, go and grow"
+        ),
+        study_file(
+            "anomaly-gym-unseen-policy",
+            _PACKAGE,
+            "unseen_policy.toml",
+            "vector detectors from one trained policy to others",
+        ),
         study_file("anomaly-gym-images", _PACKAGE, "images.toml", "image detectors on all faults of ten worlds"),
         study_file(
             "anomaly-gym-images-as-published",
