@@ -100,7 +100,7 @@ def recovery_of(
     chosen = np.flatnonzero(ends + grace < lengths)
     nan = np.full(len(active), np.nan)
     in_alarm, lasting = nan.copy(), nan.copy()
-    for number in chosen:
+    for number in chosen.tolist():
         in_alarm[number] = alarms[number][ends[number] : ends[number] + grace].sum()
         lasting[number] = alarms[number][ends[number] + grace :].any()
     net = None
@@ -121,8 +121,8 @@ def _net(
     lengths = np.array([len(row) for row in nominal], np.int64)
     difference: FloatArray = np.zeros((len(chosen), len(nominal)))
     paired = lengths > starts[chosen, None]
-    for place, number in enumerate(chosen):
-        for other in np.flatnonzero(paired[place]):
+    for place, number in enumerate(chosen.tolist()):
+        for other in np.flatnonzero(paired[place]).tolist():
             window = slice(starts[number], min(len(alarms[number]), lengths[other]))
             difference[place, other] = float(alarms[number][window].any()) - float(np.any(nominal[other][window]))
     weights = drawn_nominal.counts.astype(np.float64)

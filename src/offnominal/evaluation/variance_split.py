@@ -141,7 +141,7 @@ class _Design:
                 freedom[part] = len(worlds) - 1
                 expected[part] = np.mean([world.expected[part] for world in worlds], axis=0)
                 continue
-            here = np.flatnonzero(counts[:, part])
+            here = np.flatnonzero(counts[:, part]).tolist()
             values = np.array([worlds[number].squares[part] for number in here])
             squares[part] = np.average(values, axis=0, weights=counts[here, part])
             freedom[part] = effective_freedom(values[:, 0], counts[here, part])
@@ -153,8 +153,7 @@ class _Design:
 
     def solve(self, squares: FloatArray) -> FloatArray:
         """Return the variances whose mean squares are expected to be these."""
-        found: FloatArray = np.linalg.solve(self.expected, squares)
-        return found
+        return np.asarray(np.linalg.solve(self.expected, squares), np.float64)
 
 
 def effective_freedom(squares: FloatArray, freedom: FloatArray) -> float:

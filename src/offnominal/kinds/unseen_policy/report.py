@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def false_alarm_table(found: UnseenPolicyResults) -> StudyTable:
 
 
 def _lines(
-    found: UnseenPolicyResults, places: list[tuple[Row, tuple[str, str | None, str | None]]]
+    found: UnseenPolicyResults, places: Sequence[tuple[Row, tuple[str, str | None, str | None]]]
 ) -> tuple[list[Row], list[Row]]:
     rows: list[Row] = []
     numbers: list[Row] = []
