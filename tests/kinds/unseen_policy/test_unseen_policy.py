@@ -11,7 +11,8 @@ from offnominal.kinds.unseen_policy.cell import TRAIN_POLICY
 from offnominal.kinds.unseen_policy.kind import UnseenPolicyKind
 from offnominal.kinds.unseen_policy.report import false_alarm_table, overall_table, world_table
 from offnominal.kinds.unseen_policy.results import AGAIN, SAME, UNSEEN, UnseenPolicyResults
-from offnominal.studies import DetectorEntry
+from offnominal.reports.report import write_report
+from offnominal.studies import DetectorEntry, open_run, run, verify_run
 from offnominal.studies.execution import run_cell
 from offnominal.studies.kinds import cell_from, study_from
 
@@ -109,3 +110,14 @@ def test_intervals_of_false_alarms_count_every_test_episode_once(found):
 def test_the_leaderboard_is_the_first_table():
     results = unseen_policy_results()
     assert [row["detector"] for row in UnseenPolicyKind().leaderboard(results)] == ["Mahalanobis", "KNN"]
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("in_process")
+def test_a_run_is_stored_verified_and_reported(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = study(detectors=(DetectorEntry("Time"),), data=DATA, replicates=0)
+    folder, outcome = run(given, report=lambda line: None)
+    assert (outcome.computed, outcome.complete) == (2, True)
+    assert verify_run(folder, share=1.0) == [(f"{WORLD}/{policy}/Time/0", "") for policy in POLICIES]
+    assert "same policy" in write_report(open_run(folder), folder).read_text(encoding="utf-8")

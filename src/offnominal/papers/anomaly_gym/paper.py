@@ -37,6 +37,12 @@ PAPER = Paper(
         ),
         study_file("anomaly-gym-images", _PACKAGE, "images.toml", "image detectors on all faults of ten worlds"),
         study_file(
+            "anomaly-gym-images-sensors",
+            _PACKAGE,
+            "image_sensors.toml",
+            "image detectors on faults of the camera itself",
+        ),
+        study_file(
             "anomaly-gym-images-as-published",
             _PACKAGE,
             "images_as_published.toml",
