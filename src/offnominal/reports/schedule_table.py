@@ -59,13 +59,13 @@ def schedule_table(results: RunResults) -> StudyTable | None:
     measured = {name: MetricTable.of(table, name) for name in SCORES if name in table.column_names}
     scores = {(name, level): _scores(measured.get(name), name, level) for name in SCORES for level in _levels(table)}
     timed = timings(table.filter(pc.equal(table["alarm"], alarm)), (*DELAYS, *EVENTS, *AFTER))
-    level_of = dict(zip(table["split"].to_pylist(), table["level"].to_pylist(), strict=True))
+    levels = dict(zip(table["split"].to_pylist(), table["level"].to_pylist(), strict=True))
     rows: list[Row] = []
     numbers: list[Row] = []
     for level in _levels(table):
         for detector in scores[SCORES[0], level] | scores[SCORES[1], level]:
             found = over(
-                each for (_, _, split, name), each in timed.items() if name == detector and level_of[split] == level
+                each for (_, _, split, name), each in timed.items() if name == detector and levels[split] == level
             )
             ranked = {name: scores[name, level].get(detector) for name in SCORES}
             about = {"level": level, "detector": detector}
