@@ -22,26 +22,25 @@ from offnominal.studies.timings import over, timings
 
 NAME = "schedules"
 SCORES = ("net_detection", "matched_auroc")
-DELAYS = ("median_delay", "mean_delay", "within_20")
+DELAYS = ("median_delay", "within_20")
 EVENTS = ("event_detected", "event_within_10", "event_false_alarms")
 AFTER = ("recovery_steps_in_alarm", "recovery_alarm", "net_recovery_alarm")
 HEADINGS = {
     "median_delay": "median delay",
-    "mean_delay": "mean delay, at most 20",
-    "within_20": "within 20 steps",
+    "within_20": "in 20 steps",
     "event_detected": "activations detected",
-    "event_within_10": "activations within 10 steps",
-    "event_false_alarms": "false between activations (per 1,000 steps)",
-    "recovery_steps_in_alarm": "of 20 steps after recovery in alarm",
+    "event_within_10": "activations in 10 steps",
+    "event_false_alarms": "false between (per 1,000)",
+    "recovery_steps_in_alarm": "in alarm of 20 after recovery",
     "recovery_alarm": "alarm after recovery",
     "net_recovery_alarm": "net alarm after recovery",
 }
 NOTE = (
     "Means over faults and worlds of one level or schedule; delays, activations and recovery with the alarm {alarm}. "
     "An activation is an uninterrupted interval of faulty steps, and its delay counts from its first step; other "
-    "delays count from the first faulty step of the episode, of a ramp from its start. Net alarm after recovery: "
-    "episodes with an alarm more than 20 steps after the last faulty one, less nominal episodes with an alarm at the "
-    "same steps. A dash: no fault of the level ends before its episode."
+    "delays count from the first faulty step of the episode, of a ramp from its start. False between: alarms that "
+    "begin at nominal steps. Net alarm after recovery: episodes with an alarm more than 20 steps after the last faulty "
+    "one, less nominal episodes with an alarm at the same steps. A dash: no fault of the level ends before its episode."
 )
 Row = dict[str, Any]
 
