@@ -30,10 +30,10 @@ COPIES = (3, 8)
 ON_GROUND = 2
 
 
-def insert_item(state: GameState, level: int, sequence: Sequential) -> None:
-    """Put copies of an inserted item on free cells."""
+def insert_item(state: GameState, level: int, sequence: Sequential, *, copies: tuple[int, int] = COPIES) -> None:
+    """Put copies of an inserted item on free cells: fewest and most of them."""
     block = inserted_item(NOVEL_ITEMS[level - 1]).id
-    for _ in range(sequence.integer(*COPIES)):
+    for _ in range(sequence.integer(*copies)):
         cells = clear_cells(state)
         if cells:
             put_block(state, "inserted_item", [sequence.choice(cells)], block)

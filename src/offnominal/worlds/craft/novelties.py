@@ -5,7 +5,7 @@ from __future__ import annotations
 from offnominal.worlds.craft import actor_novelties, level_novelties
 from offnominal.worlds.craft.blocks import JUNGLE_LOG, NOVEL_ITEMS, ROTTEN_LOG, inserted_item
 from offnominal.worlds.craft.draws import Sequential
-from offnominal.worlds.craft.novelty import V2, Novelty, Stop, undo_blocks
+from offnominal.worlds.craft.novelty import V2, Novelty, Start, Stop, undo_blocks
 from offnominal.worlds.craft.rules import POGO_VARIANTS, RENAMED, changed_rules
 from offnominal.worlds.craft.state import GameState
 
@@ -39,10 +39,16 @@ def restore_rules(name: str) -> Stop:
 FIRST_LANE = 5000
 
 
-def set_novelty(state: GameState, name: str, level: int) -> None:
+def set_novelty(state: GameState, name: str, level: int, *, start: Start | None = None) -> None:
     """Switch a novelty on at a level, or off at level 0. Everything that is still there of an earlier level is undone.
 
     What is drawn depends on the seed, the turn and the novelty, so other random numbers of the episode stay the same.
+
+    Args:
+        state: The episode; it is changed.
+        name: Name of the novelty.
+        level: Its level; 0 is without it.
+        start: Switches it on in another way than usual, for example with another number of copies.
     """
     if int(state.levels.get(name, 0)) == level:
         return
@@ -54,7 +60,7 @@ def set_novelty(state: GameState, name: str, level: int) -> None:
     if level:
         state.levels[name] = level
         lane = FIRST_LANE + 4096 * list(NOVELTIES).index(name) + min(state.turn, 4095)
-        novelty.start(state, level, Sequential(state.draws, lane))
+        (start or novelty.start)(state, level, Sequential(state.draws, lane))
 
 
 _ITEMS = tuple(inserted_item(name).id for name in NOVEL_ITEMS)

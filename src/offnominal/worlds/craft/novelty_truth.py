@@ -39,11 +39,15 @@ _ACTORS = ("thief", "chest_thief", "supplier", "distributor", "extra_traders", "
 _DROPS = {"axe": IRON_AXE, "only_saplings": SAPLING}
 
 
-def novel_parts(state: GameState) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def novel_parts(state: GameState, *, leaves: bool = True) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the ids of the blocks and the identities of the entities that belong to the novelties of an episode.
 
     Novelties of the rules have none. The blocks of walls of grass are told from the ground by their place;
     see :func:`wall_pixels`.
+
+    Args:
+        state: The episode.
+        leaves: Whether the leaves of new trees are new, too. The published masks only have their trunks.
 
     Example:
         >>> from offnominal.worlds.craft import new_game, set_novelty
@@ -65,6 +69,8 @@ def novel_parts(state: GameState) -> tuple[tuple[int, ...], tuple[int, ...]]:
             entities.append(FIRST_DROP_IDENTITY + _DROPS[name])
         if name == "merchants":
             entities += [actor.id for actor in state.actors if actor.kind == "Merchant"]
+    if not leaves:
+        blocks = [block for block in blocks if block != JUNGLE_LEAVES]
     return tuple(blocks), tuple(entities)
 
 
@@ -86,7 +92,7 @@ def wall_pixels(state: GameState, image: VoxelImage) -> Mask:
     return is_wall
 
 
-def novel_fraction(state: GameState, image: VoxelImage) -> float:
+def novel_fraction(state: GameState, image: VoxelImage, *, leaves: bool = True) -> float:
     """Return the fraction of the pixels of an image that show a novelty, from 0 to 1.
 
     As in the published data, a block counts by its kind, and the rows of the hot bar count as what is behind them.
@@ -94,8 +100,9 @@ def novel_fraction(state: GameState, image: VoxelImage) -> float:
     Args:
         state: The episode.
         image: Its image, by :func:`~offnominal.worlds.craft.first_person.first_person`.
+        leaves: Whether the leaves of new trees count. They do not in the published masks.
     """
-    blocks, entities = novel_parts(state)
+    blocks, entities = novel_parts(state, leaves=leaves)
     fraction = image.fraction(blocks, entities) if blocks or entities else 0.0
     if "walls" in state.levels:
         fraction += float(wall_pixels(state, image).mean())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
+from typing import Self
 
 from offnominal.worlds.craft.actors import TRADING
 from offnominal.worlds.craft.block_commands import ORE_DIAMONDS, kinds_on_ground, logs_beside
@@ -97,7 +98,12 @@ class PogoPlanner:
         """Take notice that another command was carried out than the latest one of the planner."""
         self._memory.command = command
 
-    def copy(self) -> PogoPlanner:
+    @property
+    def thefts(self) -> int:
+        """How often items have vanished."""
+        return self._memory.thefts
+
+    def copy(self) -> Self:
         """Return an independent copy that continues in the same way."""
         twin = copy.copy(self)
         twin._navigator, twin._memory = self._navigator.copy(), self._memory.copy()
@@ -113,6 +119,10 @@ class PogoPlanner:
             or self._stock_up(state)
             or self._get(state, POGO_STICK, 1, 0)
         )
+
+    def _effort(self, state: GameState, cell: Cell) -> float:
+        """Return what it takes to reach a tree or an ore; the least comes first."""
+        return distance(cell, state.cell)
 
     def _ask_strangers(self, state: GameState) -> str | None:
         """Interact with actors of unknown kinds as long as they give something."""
@@ -229,7 +239,7 @@ class PogoPlanner:
     def _cut(self, state: GameState) -> str | None:
         """Return the next command towards a log: a tree, or a sapling that grows into one."""
         trees = self._memory.blocks(state, LOG, JUNGLE_LOG)
-        for tree in sorted(trees, key=lambda cell: (not beside(state, cell), distance(cell, state.cell))):
+        for tree in sorted(trees, key=lambda cell: (not beside(state, cell), self._effort(state, cell))):
             command = self._navigator.stand_beside(state, tree)
             if command is not None or state.front == tree:
                 return command or "BREAK_BLOCK"
@@ -241,7 +251,7 @@ class PogoPlanner:
         """Return the next command that breaks the nearest ore."""
         if state.inventory.held != IRON_PICKAXE and state.inventory.count(IRON_PICKAXE):
             return f"SELECT_ITEM {name_of(state, IRON_PICKAXE)}"
-        for cell in self._memory.blocks(state, ore):
+        for cell in sorted(self._memory.blocks(state, ore), key=lambda cell: self._effort(state, cell)):
             command = self._navigator.stand_beside(state, cell)
             if command is not None or state.front == cell:
                 return command or "BREAK_BLOCK"
@@ -261,7 +271,7 @@ class PogoPlanner:
             if state.inventory.held != TREE_TAP:
                 return f"SELECT_ITEM {name_of(state, TREE_TAP)}"
             return f"PLACE {name_of(state, TREE_TAP)}"
-        for tree in sorted(trees, key=lambda tree: not beside(state, tree, 2)):
+        for tree in sorted(trees, key=lambda tree: (not beside(state, tree, 2), self._effort(state, tree))):
             command = self._navigator.stand_beside(state, tree, offset=2)
             if command is not None:
                 return command

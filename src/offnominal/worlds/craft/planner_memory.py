@@ -30,7 +30,7 @@ class PlannerMemory:
         talked: Trader of the latest conversation, and where the player stood.
         visited: Containers and tree taps from which the planner has collected.
         wants_recipes: Whether a recipe has failed.
-        was_robbed: Whether items have vanished.
+        thefts: How often items have vanished.
         command: The latest command.
     """
 
@@ -42,7 +42,7 @@ class PlannerMemory:
         self.talked: tuple[int, Cell] | None = None
         self.visited: set[Cell] = set()
         self.wants_recipes = False
-        self.was_robbed = False
+        self.thefts = 0
         self.command = ""
         self._refused: dict[str, int] = {}
         self._totals: dict[int, int] = {}
@@ -87,9 +87,14 @@ class PlannerMemory:
         totals = state.inventory.totals()
         vanished = any(totals.get(kind, 0) < count for kind, count in self._totals.items())
         if vanished and not self.command.startswith(_CONSUMING):
-            self.was_robbed = True
+            self.thefts += 1
             self.visited.clear()
         self._totals = totals
+
+    @property
+    def was_robbed(self) -> bool:
+        """Whether items have vanished."""
+        return self.thefts > 0
 
     def was_refused(self, command: str) -> bool:
         """Whether a command was refused since it last succeeded."""

@@ -1,0 +1,73 @@
+"""Seeded mixtures of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from offnominal.core.checks import one_of
+from offnominal.worlds.craft.agents.craft_agent import CraftAgent
+from offnominal.worlds.craft.agents.style import STYLES, Reactions
+from offnominal.worlds.craft.draws import Draws, Sequential
+
+STYLE_LANE = 20_003
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Kinds of agents with their shares. Which one plays an episode depends on its seed and number only.
+
+    Args:
+        name: Short name.
+        summary: What it is for.
+        shares: Share of each kind.
+        reactions: What all of them do about a novelty.
+
+    Example:
+        >>> agents = [MIXTURES["diverse"].agent(seed=0, episode=number) for number in range(50)]
+        >>> sorted({agent.style.name for agent in agents})
+        ['clumsy', 'detours', 'explorer', 'gatherer', 'impatient', 'planner', 'shuffled']
+    """
+
+    name: str
+    summary: str
+    shares: Mapping[str, float]
+    reactions: Reactions = field(default_factory=Reactions)
+
+    def agent(self, *, seed: int, episode: int, walks: bool = False) -> CraftAgent:
+        """Return the agent of an episode.
+
+        Args:
+            seed: Root seed.
+            episode: Number of earlier episodes with this seed.
+            walks: Whether it uses unit moves and not TP_TO.
+        """
+        draws = Draws.named(seed, episode, "policy")
+        chosen = Sequential(draws, STYLE_LANE).weighted(tuple(self.shares), tuple(self.shares.values()))
+        return CraftAgent(STYLES[chosen], draws, reactions=self.reactions, walks=walks)
+
+
+_ALL = (
+    Mixture(
+        "published",
+        "episodes as long as the published ones, class by class",
+        {"planner": 0.2, "gatherer": 0.2, "shuffled": 0.2, "detours": 0.2, "clumsy": 0.2},
+        Reactions(
+            gives_up=0.06,
+            explores=0.05,
+            shortest=9,
+            longest=315,
+            leaves_after_theft=0.5,
+            leaves_unknown_trees=True,
+        ),
+    ),
+    Mixture("planner", "the expert of the world in every episode", {"planner": 1.0}),
+    Mixture("diverse", "all kinds of agents in equal shares", dict.fromkeys(STYLES, 1.0)),
+)
+MIXTURES: dict[str, Mixture] = {each.name: each for each in _ALL}
+"""Mixtures by name."""
+
+
+def mixture(name: str) -> Mixture:
+    """Return a mixture by its name."""
+    return MIXTURES[one_of("agents", name, tuple(MIXTURES))]
