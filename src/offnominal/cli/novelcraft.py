@@ -25,6 +25,10 @@ def make(
     only: Annotated[list[str] | None, typer.Option("--class", help="Only this class; can be repeated.")] = None,
     version: Annotated[str, typer.Option(help="Version of the task: v1 or v2.")] = "v2",
     max_frames: Annotated[int | None, count_option("Largest number of frames of an episode. Default: 401.")] = None,
+    agents: Annotated[
+        str,
+        typer.Option(help="Mixture of agents: published, diverse, planner, or former for those of earlier versions."),
+    ] = "published",
     seed: Annotated[int, seed_option("Seed of the set.")] = 0,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     as_json: AsJson = False,
@@ -40,7 +44,7 @@ def make(
 
     limit = {} if max_frames is None else {"max_frames": max_frames}
     recipe = NovelCraftRecipe(
-        version=cast(Any, version), seed=seed, plus=plus, share=share, classes=tuple(only or ()), **limit
+        version=cast(Any, version), seed=seed, plus=plus, share=share, classes=tuple(only or ()), agents=agents, **limit
     )
     made = make_novelcraft(recipe, folder, workers=workers, report=print_note)
     manifest = read_novelcraft_manifest(made.folder)

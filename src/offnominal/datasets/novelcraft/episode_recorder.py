@@ -1,10 +1,11 @@
-"""Recording of one episode: the planner plays, and every frame is stored with what the player senses."""
+"""Recording of one episode: an agent plays, and every frame is stored with what the player senses."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +18,13 @@ from offnominal.datasets.png import encode_png
 from offnominal.datasets.recording_processes import Advance
 from offnominal.sensing import VoxelImage
 from offnominal.worlds.craft import sense
-from offnominal.worlds.craft.commands import Result, run_command
-from offnominal.worlds.craft.first_person import first_person
+from offnominal.worlds.craft.agents.mixture import mixture
+from offnominal.worlds.craft.agents.play import PlayedFrame, play
+from offnominal.worlds.craft.commands import Result
 from offnominal.worlds.craft.game import new_game
+from offnominal.worlds.craft.level_novelties import insert_item
 from offnominal.worlds.craft.novelties import set_novelty
 from offnominal.worlds.craft.novelty_truth import novel_fraction
-from offnominal.worlds.craft.planner import PogoPlanner
 from offnominal.worlds.craft.state import GameState
 
 LEVEL = 2
@@ -59,23 +61,32 @@ class RecordedEpisode(Config):
 def play_frames(plan: EpisodePlan) -> Iterator[CraftFrame]:
     """Play an episode and yield its frames: the one before the first command, and one after each command.
 
-    The novelty is there from the first frame on. The planner does not ask actors that it does not know, as the
-    published player did not use the supplier.
-
     Args:
         plan: The episode.
     """
+    for frame in played(plan):
+        assert frame.image is not None
+        yield CraftFrame(frame.state, frame.image, frame.result)
+
+
+def played(plan: EpisodePlan, *, images: bool = True) -> Iterator[PlayedFrame]:
+    """Play an episode as :func:`play_frames`, and also tell when the agent has perceived the novelty.
+
+    The novelty is there from the first frame on. Agents do not ask actors that they do not know, as the published
+    player did not use the supplier.
+
+    Args:
+        plan: The episode.
+        images: Whether every frame has its image.
+    """
     state = new_game(plan.version, seed=plan.seed, episode=plan.number)
+    twin = state.copy() if plan.novelty else None
     if plan.novelty:
-        set_novelty(state, plan.novelty, plan.level)
-    planner = PogoPlanner(walks=plan.version == "v1", asks=False)
-    result = Result("SENSE_ALL", "NONAV", True, cost=state.rules.costs.sense_all)
-    yield CraftFrame(state, first_person(state), result)
-    for _ in range(plan.max_frames - 1):
-        if state.over:
-            return
-        result = run_command(state, planner.next_command(state, result.success))
-        yield CraftFrame(state, first_person(state), result)
+        start = partial(insert_item, copies=(plan.copies, plan.copies)) if plan.copies else None
+        set_novelty(state, plan.novelty, plan.level, start=start)
+    agents = mixture(plan.agents)
+    agent = agents.agent(seed=plan.seed, episode=plan.number, walks=plan.version == "v1")
+    return play(state, agent, twin=twin, frames=plan.max_frames, images=images, reads_map=agents.reads_map)
 
 
 def sensed_text(state: GameState, result: Result) -> str:
@@ -120,13 +131,14 @@ class EpisodeJob:
         file = f"{self.id}{ARCHIVE}"
         fractions: list[float] = []
         solved = False
+        leaves = mixture(self.plan.agents).reads_map
 
         def members() -> Iterator[tuple[str, bytes]]:
             nonlocal solved
             for number, (state, image, result) in enumerate(play_frames(self.plan)):
                 yield f"{number}.{IMAGE}", encode_png(image.rgb, level=LEVEL, differences=False)
                 yield f"{number}.{SENSED}", sensed_text(state, result).encode()
-                fractions.append(novel_fraction(state, image))
+                fractions.append(novel_fraction(state, image, leaves=leaves))
                 solved = state.solved
                 advance()
 

@@ -52,7 +52,7 @@ class NovelCraftManifest(ManifestFile):
     """
 
     FILE: ClassVar[str] = MANIFEST
-    FORMAT: ClassVar[int] = 1
+    FORMAT: ClassVar[int] = 2
     NOUN: ClassVar[str] = "a NovelCraft set"
     REMEDY: ClassVar[str] = AGAIN
 

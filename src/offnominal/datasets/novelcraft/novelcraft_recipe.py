@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offnominal.core.checks import number_in, one_of, positive_integer
+from offnominal.core.checks import integer_in, number_in, one_of, positive_integer
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import check_seed
 from offnominal.datasets.novelcraft.classes import CLASSES, NORMAL, PLUS, PLUS_EPISODES, CraftClass, craft_class
+from offnominal.worlds.craft.agents.mixture import mixture
 from offnominal.worlds.craft.novelties import NOVELTIES
 from offnominal.worlds.craft.planner import MOST_COMMANDS
 from offnominal.worlds.craft.rules import RULES, Version
 
-FORMAT = 1
+FORMAT = 2
 SPACING = 100_000
 """Distance between the numbers of the first episodes of two classes, by which their random numbers differ."""
 PLUS_NUMBER = 90
+COPIES, MOST_COPIES = 4, 50
+"""Copies of an inserted item: with 4, as many images are kept per episode as in the released tables."""
 FEWEST = 3
 """Fewest episodes of a class: one per split."""
 
@@ -33,6 +36,8 @@ class EpisodePlan:
         max_frames: Largest number of frames.
         novelty: Novelty from the first frame on; empty for none.
         level: Level of the novelty.
+        agents: Mixture of agents, one of which plays the episode.
+        copies: Number of copies of an inserted item; 0 for 3 to 8.
     """
 
     id: str
@@ -42,6 +47,8 @@ class EpisodePlan:
     max_frames: int
     novelty: str = ""
     level: int = 0
+    agents: str = "published"
+    copies: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,9 @@ class NovelCraftRecipe(Config):
         share: Share of the published numbers of episodes, for smaller sets; each class has at least 3.
         classes: Names of the classes; all if empty.
         max_frames: Largest number of frames of an episode.
+        agents: Mixture of agents; `MIXTURES` of `offnominal.worlds.craft.agents` has them. With ``"former"`` the frames
+            and tables are those of earlier versions.
+        copies: Number of copies of an inserted item; 0 for 3 to 8, as always with the agents ``"former"``.
         format: Version of the files.
 
     Example:
@@ -70,12 +80,16 @@ class NovelCraftRecipe(Config):
     share: float = 1.0
     classes: tuple[str, ...] = ()
     max_frames: int = MOST_COMMANDS + 1
+    agents: str = "published"
+    copies: int = COPIES
     format: int = FORMAT
 
     def __post_init__(self) -> None:
         one_of("version", self.version, tuple(RULES))
         check_seed(self.seed)
         positive_integer("max_frames", self.max_frames)
+        mixture(self.agents)
+        integer_in("copies", self.copies, 0, MOST_COPIES)
         number_in("share", self.share, 0.0, 1.0, open_low=True)
         for name in self.classes:
             if not self._has(craft_class(name)):
@@ -108,4 +122,5 @@ class NovelCraftRecipe(Config):
         return found + plus
 
     def _plan(self, id: str, number: int, novelty: str = "", level: int = 0) -> EpisodePlan:
-        return EpisodePlan(id, self.version, self.seed, number, self.max_frames, novelty, level)
+        copies = self.copies if novelty == "inserted_item" and not mixture(self.agents).reads_map else 0
+        return EpisodePlan(id, self.version, self.seed, number, self.max_frames, novelty, level, self.agents, copies)

@@ -22,6 +22,7 @@ class NoveltyData(Config):
         max_frames: Largest number of frames of an episode; None for no limit.
         side: Pixels per side of the images that detectors get: 256 divided by an integer.
         seed: Seed of the set.
+        agents: Mixture of agents that play.
 
     Example:
         >>> len(NoveltyData(share=0.25).recipe().plans())
@@ -34,6 +35,7 @@ class NoveltyData(Config):
     max_frames: int | None = None
     side: int = 64
     seed: int = 0
+    agents: str = "published"
 
     def __post_init__(self) -> None:
         positive_integer("side", self.side)
@@ -43,5 +45,7 @@ class NoveltyData(Config):
 
     def recipe(self) -> NovelCraftRecipe:
         """Return the recipe of the set, which does not depend on the size of the images."""
-        recipe = NovelCraftRecipe(seed=self.seed, plus=self.plus, share=self.share, classes=self.classes)
+        recipe = NovelCraftRecipe(
+            seed=self.seed, plus=self.plus, share=self.share, classes=self.classes, agents=self.agents
+        )
         return recipe if self.max_frames is None else recipe.replace(max_frames=self.max_frames)

@@ -1,7 +1,8 @@
 """Agents of recorded sets: several planners, an explorer, and seeded mixtures of them.
 
-They differ in the order of what they do, in detours, in mistakes and in what they do about a novelty. What an agent does
-depends only on its own random numbers and on what it has perceived: see :mod:`offnominal.worlds.craft.agents.play`.
+They differ in the order of what they do, in detours, in mistakes and in what they do about a novelty. What an agent
+does depends only on its own random numbers and on what it has perceived: see
+:mod:`offnominal.worlds.craft.agents.play`.
 """
 
 from offnominal.core.lazy_imports import lazy_attributes

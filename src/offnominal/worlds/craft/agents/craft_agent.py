@@ -9,7 +9,7 @@ import numpy as np
 from offnominal.worlds.craft.agents.ordered_planner import GATHERED, GOALS, OrderedPlanner
 from offnominal.worlds.craft.agents.style import Reactions, Style
 from offnominal.worlds.craft.agents.wandering import detour, mistake, random_command
-from offnominal.worlds.craft.blocks import FENCE, FIRST_NOVELTY, JUNGLE_LOG, ROTTEN_LOG, TREE_TAP
+from offnominal.worlds.craft.blocks import FIRST_NOVELTY, JUNGLE_LOG, LOG, ROTTEN_LOG
 from offnominal.worlds.craft.draws import Draws, Sequential
 from offnominal.worlds.craft.layout import BlockArray
 from offnominal.worlds.craft.planner import PogoPlanner
@@ -19,6 +19,8 @@ from offnominal.worlds.craft.state import GameState
 
 UNKNOWN_TREES = (JUNGLE_LOG, ROTTEN_LOG)
 CHARACTER_LANE, MOMENT_LANE, COMMAND_LANE = 20_000, 20_001, 20_002
+MAKING = ("CRAFT", "INTERACT", "TRADE")
+"""Commands with which an agent begins to make something of what it has gathered."""
 LATEST_DETOUR = 40
 """Last command before which a detour can begin."""
 
@@ -56,6 +58,7 @@ class CraftAgent:
         self._gives_up = drawn.uniform() < self._reactions.gives_up
         self._explores = drawn.uniform() < self._reactions.explores
         self._while = _log_uniform(drawn.uniform(), self._reactions.shortest, self._reactions.longest)
+        self._hasty = drawn.uniform() < self._reactions.hasty
         moments = [drawn.integer(1, LATEST_DETOUR) for _ in range(drawn.integer(min(1, style.detours), style.detours))]
         self._detours = sorted(moments)
         self._moments, self._commands = draws, Sequential(draws, COMMAND_LANE)
@@ -97,7 +100,7 @@ class CraftAgent:
         if self._queue:
             return self._queue.popleft()
         if self._moments.at(self._count, MOMENT_LANE) < self.style.mistake:
-            return mistake(state, self._commands, walks=self._walks)
+            return mistake(state, self._commands)
         return planned
 
     def _leaves(self, state: GameState, planned: str) -> bool:
@@ -109,11 +112,12 @@ class CraftAgent:
         if not self._knows_of_novelty:
             return False
         seen = _sensed_blocks(state)
-        if not self._saw_unknown and ((seen >= FIRST_NOVELTY) | (seen == FENCE)).any():
+        if not self._saw_unknown and (seen >= FIRST_NOVELTY).any():
             self._saw_unknown = True
             if self._explores:
                 self._explores_until = self._count + self._while
-        if planned != f"PLACE {name_of(state, TREE_TAP)}":
+        verb, _, rest = planned.partition(" ")
+        if verb not in MAKING or not (self._hasty or rest.startswith(f"1 {name_of(state, LOG)} ")):
             return False
         return (self._gives_up and self._saw_unknown) or (
             self._reactions.leaves_unknown_trees and bool(np.isin(seen, UNKNOWN_TREES).any())

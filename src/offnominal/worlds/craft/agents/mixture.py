@@ -22,6 +22,7 @@ class Mixture:
         summary: What it is for.
         shares: Share of each kind.
         reactions: What all of them do about a novelty.
+        reads_map: Whether they read the map from the first frame on, and know of a novelty before they perceive it.
 
     Example:
         >>> agents = [MIXTURES["diverse"].agent(seed=0, episode=number) for number in range(50)]
@@ -33,6 +34,7 @@ class Mixture:
     summary: str
     shares: Mapping[str, float]
     reactions: Reactions = field(default_factory=Reactions)
+    reads_map: bool = False
 
     def agent(self, *, seed: int, episode: int, walks: bool = False) -> CraftAgent:
         """Return the agent of an episode.
@@ -51,15 +53,19 @@ _ALL = (
     Mixture(
         "published",
         "episodes as long as the published ones, class by class",
-        {"planner": 0.2, "gatherer": 0.2, "shuffled": 0.2, "detours": 0.2, "clumsy": 0.2},
+        {"planner": 0.1, "gatherer": 0.6, "shuffled": 0.1, "detours": 0.1, "clumsy": 0.1},
         Reactions(
-            gives_up=0.06,
-            explores=0.05,
-            shortest=9,
+            gives_up=0.059,
+            explores=0.051,
+            shortest=10,
             longest=315,
-            leaves_after_theft=0.5,
+            leaves_after_theft=0.9,
             leaves_unknown_trees=True,
+            hasty=0.6,
         ),
+    ),
+    Mixture(
+        "former", "the only agent of earlier versions: the expert, who reads the map", {"planner": 1.0}, reads_map=True
     ),
     Mixture("planner", "the expert of the world in every episode", {"planner": 1.0}),
     Mixture("diverse", "all kinds of agents in equal shares", dict.fromkeys(STYLES, 1.0)),

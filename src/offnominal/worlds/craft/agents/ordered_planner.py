@@ -27,12 +27,15 @@ GOALS: tuple[Goal, ...] = ("platinum", "diamonds", "logs", "titanium", "rubber",
 """Goals before the pogo stick itself. Each brings about what it needs, so every order is possible."""
 GATHERED = 3
 """Number of the first goals, which are gathered; the others are made."""
+NEEDED = 2
+"""Platinum and diamond ores that a pogo stick needs."""
+_ORES: dict[Goal, int] = {"platinum": PLATINUM, "diamonds": DIAMOND_ORE}
 CELL_LANE = 10_000
 _WIDTH = 64
 
 
 class OrderedPlanner(PogoPlanner):
-    """Plays as :class:`PogoPlanner`, in another order.
+    """Plays as :class:`PogoPlanner`, in another order. Ores of which there are not more than it needs come first.
 
     Args:
         goals: Goals in their order; those that are left out are pursued as the pogo stick needs them.
@@ -64,11 +67,16 @@ class OrderedPlanner(PogoPlanner):
         recipe = self._memory.recipe(POGO_STICK)
         if recipe is None:
             return None
-        for goal in self._goals:
+        for goal in sorted(self._goals, key=lambda goal: not self._is_scarce(goal)):
             command = self._towards(state, goal, recipe.ingredients)
             if command is not None and not self._memory.is_hopeless(command):
                 return command
         return None
+
+    def _is_scarce(self, goal: Goal) -> bool:
+        """Whether there is not more of an ore than the pogo stick needs, so that another actor must not take any."""
+        ore = _ORES.get(goal)
+        return ore is not None and int((self._memory.known == ore).sum()) <= NEEDED
 
     def _towards(self, state: GameState, goal: Goal, needs: dict[int, int]) -> str | None:
         """Return the next command towards a goal; None if it is reached or cannot be."""

@@ -1,10 +1,10 @@
 """Play of an episode by an agent that knows of a novelty only what it has perceived.
 
-The player of the original could ask for the map of its room, and ours reads it. With a novelty from the first frame on it
-would act on a fence behind its back, and its commands would tell that there is a fence long before a frame shows one.
+The player of the original could ask for the map of its room, and ours reads it. With a novelty from the first frame on
+it would act on a fence behind its back, and its commands would tell that there is one long before a frame shows it.
 Therefore an agent plays a *nominal twin* of the episode until it perceives that the episode is another one: it sees a
-pixel of the novelty, or after one of its commands its symbols differ from those of the twin. These are the 24 entries of
-the symbolic vector, its pose, and whether the command was carried out. From then on it reads the map as it is.
+pixel of the novelty, or after one of its commands its symbols differ from those of the twin. These are the 24 entries
+of the symbolic vector, its pose, and whether the command was carried out. From then on it reads the map as it is.
 
 So an episode has the commands and symbols of its nominal twin until then, whatever the agent is. The law
 :func:`~offnominal.laws.check_craft_leaks` verifies it.
@@ -67,7 +67,7 @@ def play(
     twin: GameState | None = None,
     frames: int,
     images: bool = True,
-    leaks: bool = False,
+    reads_map: bool = False,
 ) -> Iterator[PlayedFrame]:
     """Play an episode and yield its frames: the one before the first command, and one after each command.
 
@@ -77,7 +77,8 @@ def play(
         twin: The episode without its novelties; it is changed. None if there are none.
         frames: Largest number of frames.
         images: Whether every frame has its image. If not, only those have one that decide whether a novelty is seen.
-        leaks: Whether the agent reads the map from the first frame on, as the former one did: for the law of leaks.
+        reads_map: Whether the agent reads the map from the first frame on, as in earlier versions. Its commands tell
+            of a novelty before it has perceived it.
     """
     text = "SENSE_ALL NONAV"
     result = Result("SENSE_ALL", "NONAV", True, cost=state.rules.costs.sense_all)
@@ -91,7 +92,7 @@ def play(
         yield PlayedFrame(state, result, text, met, image)
         if state.over or number == frames - 1:
             return
-        believed = state if twin is None or met or leaks else twin
+        believed = state if twin is None or met or reads_map else twin
         text = agent.next_command(believed, result.success, novelty=met)
         result = run_command(state, text)
         if twin is not None and not met:

@@ -13,12 +13,13 @@ class Reactions:
     """What agents do about a novelty after they have perceived it. Each is drawn once per episode, before it begins.
 
     Args:
-        gives_up: Probability of an agent who gives up at the tree tap after it has perceived an unknown kind of block.
-        explores: Probability of an agent who then does something at random for a while.
+        gives_up: Probability of an agent who gives up before it makes planks if it knows of an inserted item.
+        explores: Probability of an agent who does something at random for a while when it knows of an inserted item.
         shortest: Least number of commands of that while.
         longest: Largest number; in between, the logarithm of the number is uniform.
         leaves_after_theft: Probability of giving up, at each theft.
-        leaves_unknown_trees: Whether it gives up at the tree tap after it has perceived an unknown kind of tree.
+        leaves_unknown_trees: Whether it gives up before it makes anything if it knows of an unknown kind of tree.
+        hasty: Probability of an agent who does not wait for the planks, and gives up before it makes or trades anything.
     """
 
     gives_up: float = 0.0
@@ -27,6 +28,7 @@ class Reactions:
     longest: int = 1
     leaves_after_theft: float = 0.0
     leaves_unknown_trees: bool = False
+    hasty: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ class Style:
     Args:
         name: Short name.
         summary: What it does.
-        order: Order of its goals, and of trees and ores: always the same and nearest first, or drawn per episode, either
-            with all that is gathered before all that is made, or without any rule.
+        order: Order of its goals, and of trees and ores: always the same and nearest first, or drawn per episode.
+            ``"gathering first"`` gathers everything before it makes anything.
         logs: Fewest and most logs that it takes before it crafts.
         detours: Most detours of an episode; their number, moment and kind are drawn.
         mistake: Probability that it does something useless instead of its next command.
@@ -56,7 +58,13 @@ class Style:
 
 
 _ALL = (
-    Style("planner", "always the same order, nearest first: the expert of the world", order="fixed", logs=(3, 3)),
+    Style(
+        "planner",
+        "always the same order, nearest first: the expert of the world",
+        order="fixed",
+        logs=(3, 3),
+        patience=(400, 400),
+    ),
     Style("gatherer", "gathers in a random order, then makes in a random order"),
     Style("shuffled", "all goals in a random order", order="random"),
     Style("detours", "a gatherer with one or two detours", detours=2),

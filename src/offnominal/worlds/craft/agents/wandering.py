@@ -13,7 +13,7 @@ _TURNS = ("TURN 90", "TURN -90", "TURN 180")
 _MOVES = ("MOVE w", "MOVE a", "MOVE d", "MOVE x")
 
 
-def mistake(state: GameState, sequence: Sequential, *, walks: bool) -> str:
+def mistake(state: GameState, sequence: Sequential) -> str:
     """Return a useless command: a wrong turn, a step aside, a blow at the air, another item in the hand, or a pause."""
     options = ["NOP", sequence.choice(_TURNS), sequence.choice(_MOVES)]
     if state.block(state.front) == AIR:
@@ -44,7 +44,7 @@ def random_command(state: GameState, sequence: Sequential, *, walks: bool) -> st
         return sequence.choice(_TURNS)
     if kind == "move":
         return sequence.choice(_MOVES)
-    return _teleport(state, sequence) if kind == "place" else mistake(state, sequence, walks=walks)
+    return _teleport(state, sequence) if kind == "place" else mistake(state, sequence)
 
 
 def _teleport(state: GameState, sequence: Sequential) -> str:
