@@ -144,6 +144,25 @@ def check_scenes_command(
     print_reports([check_scene_leaks(preset, setting=setting, scenes=scenes, workers=workers)], as_json)
 
 
+@check.command("novelcraft")
+def check_novelcraft_command(
+    agents: Annotated[str, typer.Argument(help="Mixture of agents: published, diverse, planner or former.")],
+    episodes: Annotated[
+        int | None,
+        count_option("Episodes of each class; without it the laws of the channels are skipped.", least=8),
+    ] = None,
+    workers: Annotated[int, count_option("Processes that play.", most=MOST_AT_ONCE)] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Check that nothing tells of a novelty before it is met.
+
+    Example: [bold]offnominal check novelcraft published[/]
+    """
+    from offnominal.laws import check_craft_leaks
+
+    print_reports([check_craft_leaks(agents, episodes=episodes, workers=workers)], as_json)
+
+
 @check.command("class-detector")
 def check_class_detector_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
     """Check the laws of detectors of images with known classes.

@@ -15,6 +15,7 @@ __getattr__, __dir__ = lazy_attributes(
         "learning": ("MARGIN", "check_learning"),
         "report": ("Finding", "LawReport"),
         "scene_detector": ("check_scene_detector",),
+        "craft_leaks": ("check_craft_leaks",),
         "scene_leaks": ("check_scene_leaks",),
         "street_scenes": ("street_scene",),
         "world": ("check_world",),

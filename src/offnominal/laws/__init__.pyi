@@ -3,6 +3,7 @@ from offnominal.anomalies.world_anomalies import anomalies_of as anomalies_of
 from offnominal.laws.alarm import check_alarm as check_alarm
 from offnominal.laws.anomaly import check_anomaly as check_anomaly
 from offnominal.laws.class_detector import check_class_detector as check_class_detector
+from offnominal.laws.craft_leaks import check_craft_leaks as check_craft_leaks
 from offnominal.laws.detector import GPU_ROUNDING as GPU_ROUNDING
 from offnominal.laws.detector import check_detector as check_detector
 from offnominal.laws.environment import check_environment as check_environment
@@ -28,6 +29,7 @@ __all__ = [
     "check_alarm",
     "check_anomaly",
     "check_class_detector",
+    "check_craft_leaks",
     "check_detector",
     "check_environment",
     "check_learning",

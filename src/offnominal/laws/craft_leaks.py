@@ -34,7 +34,7 @@ class BeforeNovelty(NamedTuple):
     """Frames of an episode before its novelty is met.
 
     Attributes:
-        commands: Command that led to each frame.
+        commands: Command that led to each frame, and that which led to the frame in which it is met: it was chosen before.
         symbols: Symbols of each frame.
         met: Whether the novelty is met at all.
     """
@@ -136,9 +136,9 @@ def before_novelty(plan: EpisodePlan) -> BeforeNovelty:
     """Play an episode until its novelty is met, or to its end."""
     commands, symbols = list[str](), list[Symbols]()
     for frame in played(plan, images=False):
+        commands.append(frame.text)
         if frame.met:
             return BeforeNovelty(tuple(commands), tuple(symbols), True)
-        commands.append(frame.text)
         symbols.append(symbols_of(frame.state, frame.result))
     return BeforeNovelty(tuple(commands), tuple(symbols), False)
 
@@ -150,10 +150,11 @@ def nominal_twin(plan: EpisodePlan) -> BeforeNovelty:
 
 def _difference(novel: BeforeNovelty, twin: BeforeNovelty) -> str:
     """Return how an episode differs from its nominal twin before its novelty is met; empty if it does not."""
-    for number, parts in enumerate(zip(novel.commands, novel.symbols, twin.commands, twin.symbols, strict=False)):
-        if parts[0] != parts[2]:
-            return f"command {number} is {parts[0]!r} and not {parts[2]!r}, before its novelty is met"
-        if parts[1] != parts[3]:
+    for number, (command, other) in enumerate(zip(novel.commands, twin.commands, strict=False)):
+        if command != other:
+            return f"command {number} is {command!r} and not {other!r}, before its novelty is met"
+    for number, (symbols, others) in enumerate(zip(novel.symbols, twin.symbols, strict=False)):
+        if symbols != others:
             return f"the symbols of frame {number} differ from those of its nominal twin, before its novelty is met"
     lengths = len(novel.commands), len(twin.commands)
     if lengths[0] > lengths[1] or (not novel.met and lengths[0] != lengths[1]):
@@ -168,8 +169,8 @@ def _novel(plan: EpisodePlan) -> Channels:
 def _nominal(plan: EpisodePlan) -> Channels:
     """Return the channels of a nominal episode up to the frame in which it would have met a novelty."""
     twin, cut = nominal_twin(plan), before_novelty(plan)
-    n = len(cut.commands)
-    return craft_channels(BeforeNovelty(twin.commands[:n], twin.symbols[:n], cut.met))
+    before = BeforeNovelty(twin.commands[: len(cut.commands)], twin.symbols[: len(cut.symbols)], cut.met)
+    return craft_channels(before)
 
 
 def craft_channels(episode: BeforeNovelty) -> Channels:

@@ -18,8 +18,8 @@ FORMAT = 2
 SPACING = 100_000
 """Distance between the numbers of the first episodes of two classes, by which their random numbers differ."""
 PLUS_NUMBER = 90
-COPIES, MOST_COPIES = 4, 50
-"""Copies of an inserted item: with 4, as many images are kept per episode as in the released tables."""
+COPIES, MOST_COPIES = 3, 50
+"""Copies of an inserted item: with 3, as many images are kept per episode as in the released tables."""
 FEWEST = 3
 """Fewest episodes of a class: one per split."""
 

@@ -1,4 +1,5 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.worlds.craft import agents as agents
 from offnominal.worlds.craft import textures as textures
 from offnominal.worlds.craft.commands import Result as Result
 from offnominal.worlds.craft.commands import execute as execute

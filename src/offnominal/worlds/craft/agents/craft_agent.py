@@ -63,7 +63,7 @@ class CraftAgent:
         self._detours = sorted(moments)
         self._moments, self._commands = draws, Sequential(draws, COMMAND_LANE)
         self._planner: PogoPlanner = (
-            PogoPlanner(walks=walks, asks=False)
+            PogoPlanner(walks=walks, asks=style.asks)
             if style.order == "fixed"
             else OrderedPlanner(goals, logs=logs, draws=draws, walks=walks)
         )

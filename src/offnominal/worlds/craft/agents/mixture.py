@@ -27,7 +27,7 @@ class Mixture:
     Example:
         >>> agents = [MIXTURES["diverse"].agent(seed=0, episode=number) for number in range(50)]
         >>> sorted({agent.style.name for agent in agents})
-        ['clumsy', 'detours', 'explorer', 'gatherer', 'impatient', 'planner', 'shuffled']
+        ['asking', 'clumsy', 'detours', 'explorer', 'gatherer', 'impatient', 'planner', 'shuffled']
     """
 
     name: str

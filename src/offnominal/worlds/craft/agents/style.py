@@ -19,7 +19,7 @@ class Reactions:
         longest: Largest number; in between, the logarithm of the number is uniform.
         leaves_after_theft: Probability of giving up, at each theft.
         leaves_unknown_trees: Whether it gives up before it makes anything if it knows of an unknown kind of tree.
-        hasty: Probability of an agent who does not wait for the planks, and gives up before it makes or trades anything.
+        hasty: Probability of an agent who gives up before it makes or trades anything, and not only before the planks.
     """
 
     gives_up: float = 0.0
@@ -44,6 +44,7 @@ class Style:
         detours: Most detours of an episode; their number, moment and kind are drawn.
         mistake: Probability that it does something useless instead of its next command.
         explores: Whether it does something at random all the time, and never reaches the goal but by chance.
+        asks: Whether it asks actors of unknown kinds for something.
         patience: Fewest and most commands after which it gives up.
     """
 
@@ -54,6 +55,7 @@ class Style:
     detours: int = 0
     mistake: float = 0.0
     explores: bool = False
+    asks: bool = False
     patience: tuple[int, int] = (363, 363)
 
 
@@ -69,6 +71,7 @@ _ALL = (
     Style("shuffled", "all goals in a random order", order="random"),
     Style("detours", "a gatherer with one or two detours", detours=2),
     Style("clumsy", "a gatherer of whose commands 4 % are mistakes", mistake=0.04),
+    Style("asking", "asks actors that it does not know, such as a supplier", order="fixed", logs=(3, 3), asks=True),
     Style("impatient", "a gatherer who gives up after 30 to 60 commands", patience=(30, 60)),
     Style("explorer", "random commands, and it gives up after 30 to 60 of them", explores=True, patience=(30, 60)),
 )
