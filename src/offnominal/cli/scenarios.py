@@ -91,6 +91,48 @@ def show(
 
 
 @scenarios.command()
+def adapt(
+    folder: Annotated[Path, typer.Argument(help="Folder with scenario files of AnoVox.", file_okay=False)],
+    out: Annotated[Path, folder_option("New folder for the scenario files that run here.")],
+    known_objects: Annotated[
+        bool, typer.Option("--known-objects", help="Leave out scenarios with objects that the catalogue does not have.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Map scenario files of CARLA's towns onto ours.
+
+    A route becomes one with the same turns; what cannot be read or mapped is left out. Exits with 1 if something is.
+
+    Example: [bold]offnominal scenarios adapt Scenario_Configuration_Files --out scenarios[/]
+    """
+    from offnominal.worlds.road.scenarios import write_scenarios
+    from offnominal.worlds.road.scenes import adapt_scenarios, describe_turns
+
+    found = adapt_scenarios(folder, stand_ins=not known_objects)
+    if found.scenarios:
+        write_scenarios(found.scenarios, out)
+    ways = {id: describe_turns(way) for id, way in found.mapped.items()}
+    if as_json:
+        facts = {
+            "scenarios": len(found.scenarios),
+            "mapped": ways,
+            "refused": found.refused,
+            "objects": found.stand_ins,
+        }
+        print_json({"folder": str(out), **facts})
+    else:
+        for id, way in ways.items():
+            print_text(f"Mapped {id}: {way}.")
+        for blueprint, name in found.stand_ins.items():
+            print_text(f"{name} stands in for {blueprint}.")
+        for place, reason in found.refused.items():
+            print_text(f"Left out {place}: {reason}")
+        print_text(f"{out}: {len(found.scenarios):,} scenarios; {len(found.refused):,} left out.")
+    if found.refused:
+        raise typer.Exit(1)
+
+
+@scenarios.command()
 def visibility(
     folder: Annotated[Path, typer.Argument(help="Folder with scenario files.", file_okay=False)],
     every: Annotated[int, count_option("Every n-th frame of scenes with an object is measured.")] = 10,

@@ -25,3 +25,11 @@ def recorded(stand_in, tmp_path_factory):
     folder = tmp_path_factory.mktemp("scenes") / "compact"
     record_scenes(stand_in.SCENARIOS, folder, twins=True, source=stand_in.Run)
     return open_scenes(folder)
+
+
+@pytest.fixture(scope="session")
+def older():
+    """The module that writes files of AnoVox's older release."""
+    sys.path.insert(0, HERE)
+    yield importlib.import_module("older_release")
+    sys.path.remove(HERE)

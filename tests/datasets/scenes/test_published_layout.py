@@ -132,7 +132,7 @@ def test_older_releases_are_read(folder, tmp_path):
         (tmp_path / "Scenario_old" / name / f"{name}_77.png").write_bytes(encode_png(image))
     (scene,) = open_published(tmp_path)
     assert scene.frame_ids == (77,)
-    np.testing.assert_array_equal(scene[0].cameras[""].label, label)
+    np.testing.assert_array_equal(scene[0].cameras[TOP].label, label)
     assert scene[0].lidars == {}
 
 

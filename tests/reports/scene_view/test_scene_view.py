@@ -97,6 +97,14 @@ def test_the_command_line_simulates_a_scenario_file(tmp_path, monkeypatch):
     assert pixels(out).shape[1] > 3 * 40
 
 
+def test_scenes_in_the_published_layout_are_scored(sets, tmp_path):
+    found = view_scene(
+        sets / "published", tmp_path / "a.png", frames=[0, 1], detectors=[sets / "height.json"], height=48
+    )
+    assert list(found.scales) == ["height"]
+    assert has(pixels(found.path), TRUTH)
+
+
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
@@ -115,7 +123,6 @@ def test_the_command_line_simulates_a_scenario_file(tmp_path, monkeypatch):
         ({"detectors": ["damaged"]}, DamagedFile, "damaged"),
         ({"detectors": ["height", "height"]}, InvalidParameter, "given twice"),
         ({"out": "sheet.bmp"}, InvalidParameter, "a contact sheet ends in .png"),
-        ({"source": "published", "detectors": ["height"]}, InvalidParameter, "has the published layout"),
         ({"source": "missing"}, MissingFile, "give a scenario file or a folder"),
     ],
 )

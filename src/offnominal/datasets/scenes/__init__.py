@@ -8,6 +8,7 @@ __getattr__, __dir__ = lazy_attributes(
         "held_out": ("HeldOut",),
         "index": ("FrameEntry", "SceneEntry", "SceneIndex", "SceneManifest"),
         "published_reading": ("PublishedCloud", "PublishedFrame", "PublishedScene", "open_published"),
+        "published_scenes": ("PublishedDrive", "Recording", "open_any_scenes", "open_recording"),
         "reading": ("DrivingScene", "DrivingScenes", "open_scenes"),
         "recording": ("record_scenes",),
         "scene_verification": ("verify_scenes",),

@@ -8,6 +8,10 @@ from offnominal.datasets.scenes.published_reading import PublishedCloud as Publi
 from offnominal.datasets.scenes.published_reading import PublishedFrame as PublishedFrame
 from offnominal.datasets.scenes.published_reading import PublishedScene as PublishedScene
 from offnominal.datasets.scenes.published_reading import open_published as open_published
+from offnominal.datasets.scenes.published_scenes import PublishedDrive as PublishedDrive
+from offnominal.datasets.scenes.published_scenes import Recording as Recording
+from offnominal.datasets.scenes.published_scenes import open_any_scenes as open_any_scenes
+from offnominal.datasets.scenes.published_scenes import open_recording as open_recording
 from offnominal.datasets.scenes.reading import DrivingScene as DrivingScene
 from offnominal.datasets.scenes.reading import DrivingScenes as DrivingScenes
 from offnominal.datasets.scenes.reading import open_scenes as open_scenes
@@ -21,13 +25,17 @@ __all__ = [
     "FrameEntry",
     "HeldOut",
     "PublishedCloud",
+    "PublishedDrive",
     "PublishedFrame",
     "PublishedScene",
+    "Recording",
     "SceneEntry",
     "SceneIndex",
     "SceneManifest",
     "VoxelSettings",
+    "open_any_scenes",
     "open_published",
+    "open_recording",
     "open_scenes",
     "record_scenes",
     "verify_scenes",

@@ -9,7 +9,7 @@ from offnominal.core.errors import DamagedFile
 from offnominal.core.types import Array, FloatArray
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.lidar import Lidar, PointCloud
-from offnominal.worlds.road.labels import Label, colour_table
+from offnominal.worlds.road.labels import Label
 
 FARTHEST = 1000.0
 """Depth of the largest code, m."""
@@ -46,17 +46,53 @@ def decode_instance(image: NDArray[np.uint8]) -> NDArray[np.int32]:
     return image[..., 1].astype(np.int32) | image[..., 2].astype(np.int32) << 8
 
 
-def decode_label(image: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """Return labels of an image of label ids, or of one of colours as in older releases."""
+LEGACY_COLOURS = {
+    (250, 128, 114): Label.HOME,
+    (255, 36, 0): Label.ANIMAL,
+    (224, 17, 95): Label.NATURE,
+    (184, 15, 10): Label.SPECIAL,
+}
+"""Colours that older releases name for anomalies; in their files all anomalies have that of the temporal anomaly."""
+
+
+def decode_label(image: NDArray[np.uint8], anomaly: Label = Label.TEMPORAL_ANOMALY) -> NDArray[np.int32]:
+    """Return the labels of label ids (height, width), or of colours (..., 3) as in older releases.
+
+    Args:
+        image: The ids or colours.
+        anomaly: Label of the one colour that older releases have for anomalies of every kind.
+
+    Raises:
+        DamagedFile: An id or a colour is not that of a label.
+    """
     if image.ndim == 2:
-        return image.astype(np.int32)
-    colours = colour_table().astype(np.int64) @ (65536, 256, 1)
-    ids = np.array(list(Label))
-    order = np.argsort(colours[ids])
-    known = colours[ids][order]
+        return _known_ids(image)
+    colours = {Label(each): Label(each).colour for each in Label}
+    known = {colour: label for label, colour in colours.items()} | LEGACY_COLOURS | {(245, 0, 0): anomaly}
+    codes = np.array(list(known), np.int64) @ (65536, 256, 1)
+    ids = np.array(list(known.values()))[np.argsort(codes)]
+    codes.sort()
     given = image.astype(np.int64) @ (65536, 256, 1)
-    found = np.minimum(np.searchsorted(known, given), len(known) - 1)
-    return np.where(known[found] == given, ids[order][found], Label.UNLABELED).astype(np.int32)
+    found = np.minimum(np.searchsorted(codes, given), len(codes) - 1)
+    if (other := codes[found] != given).any():
+        red, green, blue = image[other][0].tolist()
+        raise DamagedFile(
+            f"{int(other.sum())} of {other.size} labels have the colour ({red}, {green}, {blue}) or one that is not "
+            "in the palette."
+        )
+    return ids[found].astype(np.int32)
+
+
+def _known_ids(ids: Array) -> NDArray[np.int32]:
+    """Return ids of labels; raise :class:`DamagedFile` if there is another one."""
+    known = np.zeros(257, np.bool_)
+    known[[int(each) for each in Label]] = True
+    given = np.clip(np.where(ids == np.floor(ids), ids, -1), -1, 256).astype(np.int64)
+    if (other := ~known[given]).any():
+        raise DamagedFile(
+            f"{int(other.sum())} of {other.size} labels have the id {ids[other][0]:g} or others of no label."
+        )
+    return given.astype(np.int32)
 
 
 def _check_colours(image: Array, noun: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import overload
+from typing import Literal, Protocol, TypeAlias, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from offnominal.datasets.scenes.compact_layout import CompactReader
 from offnominal.datasets.scenes.index import (
     AGAIN,
     TWIN,
+    FrameEntry,
     SceneIndex,
     SceneManifest,
     read_part,
@@ -28,9 +29,21 @@ from offnominal.datasets.scenes.index import (
 from offnominal.datasets.scenes.voxel_files import VoxelSettings, decode_voxels, read_settings
 from offnominal.sensing.voxels import Voxels
 from offnominal.worlds.road.rigs import Rig
-from offnominal.worlds.road.scenarios import Scenario
+from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario
 from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.town.snapshot import Snapshot
+
+Kind: TypeAlias = Literal["normal", "content", "temporal"]
+
+
+class FrameReader(Protocol):
+    """Reader of the frames of a scene."""
+
+    def frame(self, entry: FrameEntry) -> DrivingFrame:
+        """Return a frame."""
+
+    def state(self, entry: FrameEntry) -> Snapshot:
+        """Return the state of all actors in a frame."""
 
 
 class DrivingScene(Sequence[DrivingFrame]):
@@ -39,11 +52,13 @@ class DrivingScene(Sequence[DrivingFrame]):
     Args:
         folder: Folder of the scene.
         details: Its index.
+        reader: Reader of its frames; None is that of the compact layout.
     """
 
-    def __init__(self, folder: Path, details: SceneIndex) -> None:
+    def __init__(self, folder: Path, details: SceneIndex, reader: FrameReader | None = None) -> None:
         self.folder = folder
         self.details = details
+        self._given_reader = reader
 
     def __repr__(self) -> str:
         scenario = self.scenario
@@ -72,8 +87,8 @@ class DrivingScene(Sequence[DrivingFrame]):
         return (self._reader.state(entry) for entry in self.details.frames)
 
     @cached_property
-    def _reader(self) -> CompactReader:
-        return CompactReader(self.folder, self.rig)
+    def _reader(self) -> FrameReader:
+        return CompactReader(self.folder, self.rig) if self._given_reader is None else self._given_reader
 
     def voxels(self, number: int) -> Voxels:
         """Return the recorded voxel truth of a frame.
@@ -109,6 +124,23 @@ class DrivingScene(Sequence[DrivingFrame]):
     def scenario(self) -> Scenario:
         """The scenario."""
         return scenario_of(self.details)
+
+    @property
+    def scenario_id(self) -> str:
+        """Name of the scenario; a nominal twin has that of its scenario."""
+        return self.id.removesuffix(TWIN) if self.twin else self.id
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the scene has a content anomaly, a temporal anomaly, or none."""
+        anomaly = None if self.twin else self.scenario.anomaly
+        return "normal" if anomaly is None else "content" if isinstance(anomaly, ContentAnomaly) else "temporal"
+
+    @property
+    def size(self) -> str | None:
+        """Size of the object of a content anomaly, from tiny to huge; None without one."""
+        anomaly = None if self.twin else self.scenario.anomaly
+        return anomaly.size if isinstance(anomaly, ContentAnomaly) else None
 
     @property
     def town(self) -> str:

@@ -149,7 +149,7 @@ class _Run:
 def normal_scenes(folders: Sequence[Path]) -> list[DrivingScene]:
     """Return the scenes of recorded sets without an anomaly: normal scenarios and nominal twins."""
     scenes = [scene for folder in folders for scene in open_scenes(folder)]
-    found = [scene for scene in scenes if scene.twin or scene.scenario.anomaly is None]
+    found = [scene for scene in scenes if scene.kind == "normal"]
     if not found:
         names = ", ".join(map(str, folders))
         raise InvalidParameter(f"{names} has no normal scenes; record those of `offnominal scenarios make --normal`.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from offnominal.core.checks import one_of
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.printable import shown
-from offnominal.datasets.scenes.reading import DrivingScene
+from offnominal.datasets.scenes.reading import DrivingScene, Kind
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.evaluation.scenes.components import (
     ComponentLimits,
@@ -35,10 +35,8 @@ from offnominal.evaluation.scenes.elements import (
 from offnominal.evaluation.scenes.score_checks import check_scores
 from offnominal.sensing.voxel_grid import VoxelGrid
 from offnominal.sensing.voxels import Voxels
-from offnominal.worlds.road.scenarios import ContentAnomaly
 from offnominal.worlds.road.scenes import DrivingFrame
 
-Kind: TypeAlias = Literal["normal", "content", "temporal"]
 Statistic: TypeAlias = Literal["max", "p99", "mean"]
 ScoreFunction: TypeAlias = Callable[[Iterable[DrivingFrame]], Iterable[FrameScores]]
 """Function that yields the scores of each frame of a scene, such as the method `iter_scores` of a scene detector."""
@@ -179,31 +177,40 @@ def _scored(
     frame: DrivingFrame,
     scores: FrameScores,
     settings: SceneSettings,
-    thresholds: dict[Unit, float],
+    thresholds: Mapping[Unit, float],
 ) -> ScoredFrame:
     check_scores(scores, frame)
-    anomaly = None if scene.twin else scene.scenario.anomaly
-    content = isinstance(anomaly, ContentAnomaly)
+    elements = {unit: _elements(unit, scene, frame, scores, settings.mapping) for unit in settings.units}
+    return scored_frame(scene, frame, elements, scores, settings, thresholds)
+
+
+def scored_frame(
+    scene: DrivingScene,
+    frame: DrivingFrame,
+    elements: Mapping[Unit, Elements],
+    scores: FrameScores,
+    settings: SceneSettings,
+    thresholds: Mapping[Unit, float],
+) -> ScoredFrame:
+    """Return what the metrics need of a frame, given its scored elements of each unit."""
     instance = None if scene.truth is None else scene.truth.instance
-    elements = {}
-    for unit in settings.units:
-        found = _elements(unit, scene, frame, scores, settings.mapping)
-        kept = _kept(found, settings.range_edges, instance)
+    kept = {}
+    for unit, found in elements.items():
+        kept[unit] = _kept(found, settings.range_edges, instance)
         if unit in thresholds:
             matches = _components(unit, frame, scores, found, settings, thresholds[unit])
-            kept = replace(kept, components=matches)
-        elements[unit] = kept
+            kept[unit] = replace(kept[unit], components=matches)
     return ScoredFrame(
-        scenario=scene.scenario.id,
+        scenario=scene.scenario_id,
         scene=scene.id,
         number=frame.number,
-        kind="normal" if anomaly is None else "content" if content else "temporal",
-        size=anomaly.size if isinstance(anomaly, ContentAnomaly) else None,
+        kind=scene.kind,
+        size=scene.size,
         town=scene.town,
         weather=scene.weather,
         active=frame.state.is_anomalous,
         area=visible_area(frame),
-        elements=elements,
+        elements=kept,
     )
 
 

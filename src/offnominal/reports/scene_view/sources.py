@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from offnominal.core.errors import InvalidParameter, MissingFile, UnknownName, did_you_mean
-from offnominal.datasets.scenes import DrivingScene, PublishedScene, open_published, open_scenes
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName, did_you_mean
+from offnominal.datasets.scenes import DrivingScene, PublishedScene, open_published, open_recording, open_scenes
 from offnominal.datasets.scenes.index import SCENES, read_scene_manifest
 from offnominal.reports.scene_view.frame_view import DrivingView, FrameView, PublishedView
 from offnominal.worlds.road.rigs import Rig
@@ -32,11 +32,7 @@ class SceneSource(ABC):
         """Return some frames, in rising order of their numbers."""
 
     def scored_frames(self, numbers: Sequence[int]) -> Iterator[FrameView]:
-        """Return some frames as detectors can score them.
-
-        Raises:
-            InvalidParameter: The scene has the published layout.
-        """
+        """Return some frames as detectors can score them."""
         return self.frames(numbers)
 
 
@@ -105,11 +101,22 @@ class PublishedSource(SceneSource):
         return (PublishedView(self._scene[number], number) for number in sorted(numbers))
 
     def scored_frames(self, numbers: Sequence[int]) -> Iterator[FrameView]:
-        """Raise an error: the published layout has no state of the ego vehicle that detectors could use."""
-        raise InvalidParameter(
-            f"scene {self.id} has the published layout, which scene detectors cannot read; record the scenario in the "
-            "compact layout, or give its scenario file."
-        )
+        """Return some frames as detectors can score them.
+
+        Raises:
+            DamagedFile: A frame lacks what detectors need.
+        """
+        recording = open_recording(self._scene.folder)
+        drives = {drive.id: drive for drive in recording}
+        at = {int(tick): number for number, tick in enumerate(drives[self.id].ticks)} if drives else {}
+        for number in sorted(numbers):
+            tick = self._scene.frame_ids[number]
+            if tick not in at:
+                reasons = "; ".join(f"{place}: {reason}" for place, reason in recording.left_out.items())
+                raise DamagedFile(f"frame {number} of scene {self.id} cannot be scored ({reasons}).")
+            view = DrivingView(drives[self.id][at[tick]], drives[self.id])
+            view.number = number
+            yield view
 
 
 def open_scene_source(path: Path | str, scene: str | int | None = None, *, rig: Rig | str | None = None) -> SceneSource:

@@ -11,6 +11,7 @@ __getattr__, __dir__ = lazy_attributes(
         "normality": ("Normality", "Violation", "find_violations"),
         "presets": ("Placing", "ScenarioPreset", "make_scenarios", "placing", "scenario_preset", "scenario_presets"),
         "published_format": ("scenario_from_json", "scenario_to_json"),
+        "published_scenarios": ("PublishedScenarios", "read_published_scenarios"),
         "scenario_file": (
             "ScenarioFile",
             "read_scenario_file",

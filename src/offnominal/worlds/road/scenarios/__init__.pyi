@@ -19,6 +19,8 @@ from offnominal.worlds.road.scenarios.presets import scenario_preset as scenario
 from offnominal.worlds.road.scenarios.presets import scenario_presets as scenario_presets
 from offnominal.worlds.road.scenarios.published_format import scenario_from_json as scenario_from_json
 from offnominal.worlds.road.scenarios.published_format import scenario_to_json as scenario_to_json
+from offnominal.worlds.road.scenarios.published_scenarios import PublishedScenarios as PublishedScenarios
+from offnominal.worlds.road.scenarios.published_scenarios import read_published_scenarios as read_published_scenarios
 from offnominal.worlds.road.scenarios.scenario_file import ScenarioFile as ScenarioFile
 from offnominal.worlds.road.scenarios.scenario_file import read_scenario_file as read_scenario_file
 from offnominal.worlds.road.scenarios.scenario_file import read_scenarios as read_scenarios
@@ -33,6 +35,7 @@ __all__ = [
     "Normality",
     "Place",
     "Placing",
+    "PublishedScenarios",
     "Scenario",
     "ScenarioFile",
     "ScenarioPreset",
@@ -43,6 +46,7 @@ __all__ = [
     "find_violations",
     "make_scenarios",
     "placing",
+    "read_published_scenarios",
     "read_scenario_file",
     "read_scenarios",
     "scenario_from_json",

@@ -5,9 +5,11 @@ from offnominal.core.lazy_imports import lazy_attributes
 __getattr__, __dir__ = lazy_attributes(
     __name__,
     {
+        "adapted_scenarios": ("AdaptedScenarios", "adapt_scenarios", "describe_turns"),
         "driving_frame": ("AnomalyTruth", "DrivingFrame"),
         "hit": ("Hit",),
         "labelled_voxels": ("VOXEL_GRIDS", "voxel_grid", "voxel_truth"),
+        "mapped_routes": ("MappedRoute", "map_route"),
         "recording_checks": (
             "RecordingCheck",
             "check_run",

@@ -1,10 +1,15 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.worlds.road.scenes.adapted_scenarios import AdaptedScenarios as AdaptedScenarios
+from offnominal.worlds.road.scenes.adapted_scenarios import adapt_scenarios as adapt_scenarios
+from offnominal.worlds.road.scenes.adapted_scenarios import describe_turns as describe_turns
 from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth as AnomalyTruth
 from offnominal.worlds.road.scenes.driving_frame import DrivingFrame as DrivingFrame
 from offnominal.worlds.road.scenes.hit import Hit as Hit
 from offnominal.worlds.road.scenes.labelled_voxels import VOXEL_GRIDS as VOXEL_GRIDS
 from offnominal.worlds.road.scenes.labelled_voxels import voxel_grid as voxel_grid
 from offnominal.worlds.road.scenes.labelled_voxels import voxel_truth as voxel_truth
+from offnominal.worlds.road.scenes.mapped_routes import MappedRoute as MappedRoute
+from offnominal.worlds.road.scenes.mapped_routes import map_route as map_route
 from offnominal.worlds.road.scenes.recording_checks import RecordingCheck as RecordingCheck
 from offnominal.worlds.road.scenes.recording_checks import check_run as check_run
 from offnominal.worlds.road.scenes.recording_checks import find_placement_violations as find_placement_violations
@@ -22,22 +27,27 @@ from offnominal.worlds.road.scenes.visibility import measure_visibility as measu
 from offnominal.worlds.road.scenes.visibility import visible_frames as visible_frames
 
 __all__ = [
+    "AdaptedScenarios",
     "AnomalyTruth",
     "DrivingFrame",
     "EgoPoints",
     "FrameVisibility",
     "Hit",
+    "MappedRoute",
     "RecordingCheck",
     "ScenarioRun",
     "TownScene",
     "VOXEL_GRIDS",
     "VisibleShare",
+    "adapt_scenarios",
     "camera_points",
     "check_run",
+    "describe_turns",
     "ego_points",
     "find_placement_violations",
     "find_recording_violations",
     "lidar_points",
+    "map_route",
     "measure_visibility",
     "placement_violations",
     "visible_frames",
