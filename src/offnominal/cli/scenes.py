@@ -3,20 +3,108 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from offnominal.cli.app import App
 from offnominal.cli.options import count_option, file_option
-from offnominal.cli.output import AsJson, print_json, print_text
+from offnominal.cli.output import AsJson, print_json, print_rows, print_text
 
-scenes = App(no_args_is_help=True, help="Draw driving scenes.")
+scenes = App(no_args_is_help=True, help="Check, draw and evaluate recorded driving scenes.")
 
 
-@scenes.callback()
-def _scenes() -> None:
-    """Draw driving scenes."""
+@scenes.command()
+def check(
+    folder: Annotated[Path, typer.Argument(help="Folder of scenes in the layout of AnoVox.", file_okay=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Read all files of a recorded AnoVox folder, and say what detectors can score.
+
+    Exits with 1 if something is left out.
+
+    Example: [bold]offnominal scenes check Final_Output_2024_07_16-10_00[/]
+    """
+    from offnominal.datasets.scenes import open_recording
+
+    recording = open_recording(folder)
+    rows = [
+        {
+            "scene": scene.id,
+            "frames": len(scene),
+            "cameras": len(scene.rig.cameras),
+            "lidars": len(scene.rig.lidars),
+            "town": scene.town,
+            "weather": scene.weather,
+            "anomaly": scene.kind if scene.size is None else f"{scene.kind}, {scene.size}",
+        }
+        for scene in recording
+    ]
+    if as_json:
+        print_json({"scenes": rows, "left_out": recording.left_out, "notes": recording.notes})
+    else:
+        print_rows(f"Scenes of {folder}", rows, False)
+        for place, reason in [*recording.notes.items(), *recording.left_out.items()]:
+            print_text(f"{place}: {reason}")
+        print_text(f"{len(recording)} scenes, {sum(map(len, recording))} frames; {len(recording.left_out)} left out.")
+    if recording.left_out:
+        raise typer.Exit(1)
+
+
+@scenes.command()
+def evaluate(
+    folder: Annotated[Path, typer.Argument(help="Folder of recorded scenes in either layout.", file_okay=False)],
+    scores: Annotated[Path, typer.Option(help="Folder of score files (.npy), one per frame.", file_okay=False)],
+    unit: Annotated[str, typer.Option(help="What has scores: pixel, point or voxel.")],
+    sensor: Annotated[str | None, typer.Option(help="Camera or lidar of the scores. Default: the only one.")] = None,
+    voxels: Annotated[
+        str | None, typer.Option(help="Grid of voxel scores: paper or public-code. Default: the recorded one.")
+    ] = None,
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="Also the metrics of the public code of AnoVox.")
+    ] = False,
+    out: Annotated[Path | None, file_option("Table of all rows with intervals, .csv.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate score files of any detector in the format of AnoVox's benchmark.
+
+    Files are matched with frames by the numbers at the end of their names, or by their order.
+
+    Example: [bold]offnominal scenes evaluate anovox --scores predictions --unit point[/]
+    """
+    from dataclasses import asdict
+
+    from offnominal.core.files import write_text
+    from offnominal.datasets.scenes import open_any_scenes
+    from offnominal.evaluation.scenes import evaluate_score_files
+    from offnominal.reports.tables import csv_text
+    from offnominal.worlds.road.scenes import voxel_grid
+
+    found = evaluate_score_files(
+        scores,
+        open_any_scenes(folder),
+        cast(Any, unit),
+        sensor=sensor,
+        grid=None if voxels is None else voxel_grid(voxels),
+        as_published=as_published,
+    )
+    rows = found.report.table()
+    published = [None if row.as_published is None else asdict(row.as_published) for row in found.report.rows]
+    if out is not None:
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        write_text(out, csv_text([{name: row.get(name) for name in names} for row in rows]))
+    facts = {"matched_by": found.matched_by, "files": found.files, "unscored": found.unscored}
+    if as_json:
+        print_json({**facts, "left_out": found.left_out, "rows": rows, "as_published": published})
+        return
+    print_text(str(found.report))
+    for row, each in zip(found.report.rows, published, strict=True):
+        if each is not None:
+            values = ", ".join(f"{name} {value:.3f}" for name, value in each.items())
+            print_text(f"as published, {row.unit} {row.name}: {values}")
+    for place, reason in found.left_out.items():
+        print_text(f"Left out {place}: {reason}")
+    print_text(f"{found.files} files, matched by {found.matched_by}; {found.unscored} frames without a file.")
 
 
 @scenes.command()

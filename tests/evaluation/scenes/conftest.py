@@ -34,6 +34,9 @@ class FakeScene:
     def __post_init__(self):
         self.id, self.town, self.weather = self.scenario.id, self.scenario.town, self.scenario.weather
         anomaly = None if self.twin else self.scenario.anomaly
+        content = isinstance(anomaly, ContentAnomaly)
+        self.scenario_id, self.size = self.scenario.id, anomaly.size if content else None
+        self.kind = "content" if content else "normal" if anomaly is None else "temporal"
         self.truth = None
         if isinstance(anomaly, ContentAnomaly):
             self.truth = AnomalyTruth(anomaly.name, anomaly.label, OBJECT, 1, 9, (1, 1, 1), (0, 0, 0), 80.0)

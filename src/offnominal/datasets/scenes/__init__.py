@@ -11,6 +11,7 @@ __getattr__, __dir__ = lazy_attributes(
         "published_scenes": ("PublishedDrive", "Recording", "open_any_scenes", "open_recording"),
         "reading": ("DrivingScene", "DrivingScenes", "open_scenes"),
         "recording": ("record_scenes",),
+        "road_images": ("ROAD_IMAGE_SETS", "RoadImage", "RoadImages", "open_road_images"),
         "scene_verification": ("verify_scenes",),
         "voxel_files": ("VoxelSettings",),
     },

@@ -16,6 +16,10 @@ from offnominal.datasets.scenes.reading import DrivingScene as DrivingScene
 from offnominal.datasets.scenes.reading import DrivingScenes as DrivingScenes
 from offnominal.datasets.scenes.reading import open_scenes as open_scenes
 from offnominal.datasets.scenes.recording import record_scenes as record_scenes
+from offnominal.datasets.scenes.road_images import ROAD_IMAGE_SETS as ROAD_IMAGE_SETS
+from offnominal.datasets.scenes.road_images import RoadImage as RoadImage
+from offnominal.datasets.scenes.road_images import RoadImages as RoadImages
+from offnominal.datasets.scenes.road_images import open_road_images as open_road_images
 from offnominal.datasets.scenes.scene_verification import verify_scenes as verify_scenes
 from offnominal.datasets.scenes.voxel_files import VoxelSettings as VoxelSettings
 
@@ -28,7 +32,10 @@ __all__ = [
     "PublishedDrive",
     "PublishedFrame",
     "PublishedScene",
+    "ROAD_IMAGE_SETS",
     "Recording",
+    "RoadImage",
+    "RoadImages",
     "SceneEntry",
     "SceneIndex",
     "SceneManifest",
@@ -36,6 +43,7 @@ __all__ = [
     "open_any_scenes",
     "open_published",
     "open_recording",
+    "open_road_images",
     "open_scenes",
     "record_scenes",
     "verify_scenes",

@@ -120,7 +120,7 @@ def voxel_elements(
         reduction=how.reduction,
         rule="centre" if how.rule == "centre" else "corner",
     )
-    return _matched(found.index, found.score, labelled, how)
+    return matched_voxels(found.index, found.score, labelled, how)
 
 
 def _cameras(frame: DrivingFrame, scores: FrameScores, how: VoxelMapping, truth: Voxels | None) -> list[str]:
@@ -133,8 +133,8 @@ def _truth(frame: DrivingFrame, scores: FrameScores, how: VoxelMapping, cameras:
     return label_voxels(cloud, grid=how.grid, rule=how.rule, label_sets=how.any_anomaly)
 
 
-def _matched(index: IntArray, score: NDArray[np.float32], truth: Voxels, how: VoxelMapping) -> Elements:
-    """Return the voxels that are in both lists of numbers, which are in rising order."""
+def matched_voxels(index: IntArray, score: NDArray[np.float32], truth: Voxels, how: VoxelMapping) -> Elements:
+    """Return the voxels that have a score and a label; their numbers are in rising order."""
     place = np.minimum(np.searchsorted(truth.index, index), max(len(truth) - 1, 0))
     both = truth.index[place] == index if len(truth) else np.zeros(len(index), np.bool_)
     centres = truth.grid.centres(index)
