@@ -48,6 +48,12 @@ def reproduce(
         ),
     ] = None,
     compute: Annotated[bool, typer.Option("--run", help="Compute missing results first.")] = False,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            help="Other data: 'released', the set of the authors in the data home (novelcraft); implies --run."
+        ),
+    ] = None,
     workers: Workers = None,
     ray: Ray = None,
     store: StoreFolder = STORE,
@@ -61,20 +67,23 @@ def reproduce(
 
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --worlds "SAP-*" --scale smoke --run[/]
 
+    Example: [bold]offnominal reproduce novelcraft --table 3 --on released[/]
+
     Example: [bold]offnominal reproduce --all[/]
     """
     from offnominal.core.errors import InvalidParameter
     from offnominal.papers.catalogue import papers
     from offnominal.papers.reproduced_items import chosen_items, reproduced
     from offnominal.papers.reproduced_runs import computed_runs
-    from offnominal.papers.reproduction import reproductions
+    from offnominal.papers.reproduction import on_data, reproductions
     from offnominal.papers.stored_items import stored_items
 
+    compute = compute or on is not None
     if not compute and (workers is not None or ray is not None):
         raise InvalidParameter("--workers and --ray need --run: without it nothing is computed.")
     options: dict[str, Any] = {"store": store, "workers": workers, "ray": ray}
     if all_tables:
-        if table or figure or images or as_published or worlds:
+        if table or figure or images or as_published or worlds or on:
             raise InvalidParameter("--all is about all values of all tables; with it, give only a paper and a scale.")
         show_scoreboard(paper, scale=scale, compute=compute, as_json=as_json, **options)
         return
@@ -82,6 +91,8 @@ def reproduce(
         raise InvalidParameter(f"name a paper ({', '.join(papers.ids())}), or give --all for all of them.")
     items = chosen_items(paper, table or (), figure or (), images=images, as_published=as_published)
     found = reproductions(items, scale=scale, worlds=worlds or None)
+    if on is not None:
+        found = on_data(found, on)
     incomplete: list[RunResults] = []
     remarks: list[str] = []
     if compute:

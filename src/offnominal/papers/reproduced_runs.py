@@ -8,7 +8,6 @@ from typing import Any
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.papers.reproduction import Reproduction, StudyRun, fillable_runs
-from offnominal.studies.catalogue import load_study
 from offnominal.studies.results import RunResults
 from offnominal.studies.runs import open_run, run
 
@@ -52,5 +51,5 @@ def runs_to_compute(found: Sequence[Reproduction], note: Callable[[str], None]) 
 
 def computed_run(chosen: StudyRun, **options: Any) -> RunResults:
     """Run the study of a table or figure, and return its results."""
-    folder, _ = run(load_study(chosen.study), chosen.scale, worlds=chosen.worlds, **options)
+    folder, _ = run(chosen.load(), chosen.scale, worlds=chosen.worlds, **options)
     return open_run(folder)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from offnominal.papers.paper import PublishedFigure, PublishedTable
+from offnominal.studies.base import BaseStudy
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.world_selection import at_worlds, select_worlds, study_worlds
 
@@ -21,11 +22,22 @@ class StudyRun:
         study: Name of the study.
         scale: Name of the scale.
         worlds: Ids of the worlds; None for those of the scale.
+        on: Name of the data if they are not those of the study, such as ``"released"``; empty for its own.
     """
 
     study: str
     scale: str
     worlds: tuple[str, ...] | None = None
+    on: str = ""
+
+    def load(self) -> BaseStudy:
+        """Return the study.
+
+        Raises:
+            InvalidParameter: It has no other data than its own.
+        """
+        study = load_study(self.study)
+        return study.on(self.on) if self.on else study
 
 
 class Reproduction(NamedTuple):
@@ -68,6 +80,19 @@ def reproductions(
         for item, listed in zip(items, item_worlds, strict=True)
     ]
     return [Reproduction(item, run) for item, run in zip(items, runs, strict=True) if run.worlds]
+
+
+def on_data(found: Iterable[Reproduction], data: str) -> list[Reproduction]:
+    """Return tables and figures with runs on other data, such as ``"released"``.
+
+    Raises:
+        InvalidParameter: A study has no such data.
+    """
+    runs = [each._replace(run=each.run and replace(each.run, on=data)) for each in found]
+    for each in runs:
+        if each.run is not None:
+            each.run.load()
+    return runs
 
 
 def why_unfilled(found: Reproduction) -> str:

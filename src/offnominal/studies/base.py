@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from offnominal.core.config import Config
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.registry import Registry
 from offnominal.datasets.recipe import without
 from offnominal.studies.scales import changes_of, scale_of
@@ -97,6 +99,14 @@ class BaseStudy(Config, ABC):
     def at(self, scale: str | None) -> Self:
         """Return the study at a scale, or unchanged if None."""
         return self if scale is None else self.replace(**changes_of(scale_of(self.name, self.scales, scale)))
+
+    def on(self, data: str) -> Self:
+        """Return the study on other data than its own, such as ``"released"``.
+
+        Raises:
+            InvalidParameter: It has its own data only.
+        """
+        raise InvalidParameter(f"study {self.name!r} has its own data only; leave out {shown(data)}.")
 
     @abstractmethod
     def cells(self) -> Sequence[BaseCell]:

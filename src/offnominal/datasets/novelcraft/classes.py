@@ -20,7 +20,7 @@ class CraftClass:
 
     Args:
         name: Published name, which is also that of its folder.
-        number: Published number of the class; 54 and 55 are only used as whole episodes.
+        number: Published number of the class; those from 54 on are only used as whole episodes.
         role: Which images are normal, and in which split a novel class is.
         novelty: Novelty of the world; empty for none.
         level: Level of the novelty.
@@ -79,6 +79,18 @@ def _listed() -> tuple[CraftClass, ...]:
 
 CLASSES: dict[str, CraftClass] = {each.name: each for each in _listed()}
 """Classes by name, in the order of their numbers."""
+FURTHER_CLASSES: dict[str, CraftClass] = {
+    each.name: each
+    for each in (
+        CraftClass("ArenaBlockHard", len(CLASSES), "episodes", "walls", 3, 100, 15),
+        CraftClass("rotten", len(CLASSES) + 1, "episodes", "rotten_trees", 1, 100, 0),
+    )
+}
+"""Classes of episodes that the public code has, but no published result: walls of grass, and rotten trees.
+
+A set has them if its recipe names them. The level of the rotten trees is not published.
+"""
+ALL_CLASSES = {**CLASSES, **FURTHER_CLASSES}
 PLUS_EPISODES = 2575
 """Additional normal training episodes of NovelCraft+."""
 PLUS = "normal_"
@@ -89,6 +101,6 @@ EPISODE_CLASSES = ("fence", "tree_easy", "supplier", "thief")
 
 def craft_class(name: str) -> CraftClass:
     """Return the class of a name, or raise :class:`UnknownName`."""
-    if name not in CLASSES:
-        raise UnknownName(f"NovelCraft has no class {name!r}.{did_you_mean(name, CLASSES)}")
-    return CLASSES[name]
+    if name not in ALL_CLASSES:
+        raise UnknownName(f"NovelCraft has no class {name!r}.{did_you_mean(name, ALL_CLASSES)}")
+    return ALL_CLASSES[name]

@@ -27,7 +27,7 @@ from offnominal.datasets.dataset_builder import (
     start_again,
 )
 from offnominal.datasets.manifest import MANIFEST as BEGUN
-from offnominal.datasets.novelcraft.classes import CLASSES, NORMAL, PLUS
+from offnominal.datasets.novelcraft.classes import ALL_CLASSES, NORMAL, PLUS
 from offnominal.datasets.novelcraft.craft_tables import SPLITS_FILE, SUMMARY, TARGETS, table_text, target_rows
 from offnominal.datasets.novelcraft.episode_recorder import EpisodeJob, RecordedEpisode
 from offnominal.datasets.novelcraft.novelcraft import NovelCraft, open_novelcraft
@@ -157,7 +157,7 @@ def tables(episodes: Mapping[str, RecordedEpisode]) -> dict[str, str]:
         name, _, episode = id.partition("/")
         every = name == NORMAL
         kept.setdefault(name, {})[episode] = sum(every or fraction >= LEAST for fraction in each.fractions)
-    splits = choose_splits({name: counts for name, counts in kept.items() if not CLASSES[name].is_novel})
+    splits = choose_splits({name: counts for name, counts in kept.items() if not ALL_CLASSES[name].is_novel})
     counted = [(id, split, kept[id.partition("/")[0]][id.partition("/")[2]]) for id, split in splits.items()]
     fractions = {id: np.array(each.fractions) for id, each in listed.items() if not id.startswith(f"{NORMAL}/")}
     novel = sorted((name, list(counts.values())) for name, counts in kept.items() if name != NORMAL)

@@ -10,7 +10,7 @@ import numpy as np
 from offnominal.core.checks import number_in, one_of
 from offnominal.core.errors import InvalidParameter, MissingFile, UnknownName, did_you_mean
 from offnominal.core.files import file_errors
-from offnominal.datasets.novelcraft.classes import CLASSES, EPISODE_CLASSES, NORMAL, PLUS, craft_class
+from offnominal.datasets.novelcraft.classes import ALL_CLASSES, CLASSES, EPISODE_CLASSES, NORMAL, PLUS, craft_class
 from offnominal.datasets.novelcraft.craft_episode import CraftEpisode
 from offnominal.datasets.novelcraft.craft_tables import (
     SPLITS_FILE,
@@ -100,7 +100,7 @@ class NovelCraft(Mapping[str, CraftEpisode]):
             novel: Only those with or without the novelty of their class.
             plus: Whether to include the additional episodes of NovelCraft+.
         """
-        names = set(CLASSES if classes is None else (craft_class(name).name for name in classes))
+        names = set(ALL_CLASSES if classes is None else (craft_class(name).name for name in classes))
         if split is not None:
             one_of("split", split, SPLITS)
         return [
@@ -192,9 +192,13 @@ def open_novelcraft(folder: Path | str) -> NovelCraft:
     with file_errors(path):
         if any(_known(f"{file.parent.name}/{file.stem}") for file in path.glob(f"*/*{ARCHIVE}")):
             raise MissingFile(f"{path} has archives of make_novelcraft, but no {MANIFEST}; {AGAIN}.")
-        normal = [file.stem for file in (path / NORMAL).iterdir()] if (path / NORMAL).is_dir() else []
-    ids = {id for id in (*targets, *splits, *(f"{NORMAL}/{name}" for name in normal)) if _known(id)}
-    return NovelCraft(path, targets, splits, ids, {each.name: each.first_novel for each in CLASSES.values()})
+        # The tables do not list NovelCraft+, and no episodes of classes that are only used as whole episodes.
+        untold = [NORMAL, *(each.name for each in ALL_CLASSES.values() if each.role == "episodes")]
+        listed = [
+            f"{name}/{file.stem}" for name in untold if (path / name).is_dir() for file in (path / name).iterdir()
+        ]
+    ids = {id for id in (*targets, *splits, *listed) if _known(id)}
+    return NovelCraft(path, targets, splits, ids, {each.name: each.first_novel for each in ALL_CLASSES.values()})
 
 
 def _nominal(frames: int) -> EpisodeFractions:
@@ -205,4 +209,4 @@ def _nominal(frames: int) -> EpisodeFractions:
 def _known(id: str) -> bool:
     """Whether an episode belongs to a class of a split or of the episode task."""
     name, _, episode = id.partition("/")
-    return name in CLASSES and episode.removeprefix(PLUS).isdecimal()
+    return name in ALL_CLASSES and episode.removeprefix(PLUS).isdecimal()

@@ -8,7 +8,15 @@ from offnominal.core.checks import integer_in, number_in, one_of, positive_integ
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import check_seed
-from offnominal.datasets.novelcraft.classes import CLASSES, NORMAL, PLUS, PLUS_EPISODES, CraftClass, craft_class
+from offnominal.datasets.novelcraft.classes import (
+    ALL_CLASSES,
+    CLASSES,
+    NORMAL,
+    PLUS,
+    PLUS_EPISODES,
+    CraftClass,
+    craft_class,
+)
 from offnominal.worlds.craft.agents.mixture import mixture
 from offnominal.worlds.craft.novelties import NOVELTIES
 from offnominal.worlds.craft.planner import MOST_COMMANDS
@@ -60,7 +68,7 @@ class NovelCraftRecipe(Config):
         seed: Seed of the set. The levels of an episode depend on the seed, its class and its number only.
         plus: Whether to add the training episodes of NovelCraft+.
         share: Share of the published numbers of episodes, for smaller sets; each class has at least 3.
-        classes: Names of the classes; all if empty.
+        classes: Names of the classes; those with published results if empty.
         max_frames: Largest number of frames of an episode.
         agents: Mixture of agents; `MIXTURES` of `offnominal.worlds.craft.agents` has them. With ``"former"`` the frames
             and tables are those of earlier versions.
@@ -102,7 +110,7 @@ class NovelCraftRecipe(Config):
 
     def sizes(self) -> dict[str, tuple[int, int]]:
         """Return the number of episodes and the first one with the novelty, by class and in the published order."""
-        kinds = [kind for kind in CLASSES.values() if kind.name in (self.classes or CLASSES) and self._has(kind)]
+        kinds = [kind for kind in ALL_CLASSES.values() if kind.name in (self.classes or CLASSES) and self._has(kind)]
         return {kind.name: self._size(kind) for kind in kinds}
 
     def _size(self, kind: CraftClass) -> tuple[int, int]:
@@ -113,7 +121,7 @@ class NovelCraftRecipe(Config):
         """Return the episodes, class by class."""
         found = []
         for name, (episodes, first) in self.sizes().items():
-            kind = CLASSES[name]
+            kind = ALL_CLASSES[name]
             for number in range(episodes):
                 novelty = (kind.novelty, kind.level) if number >= first else ("", 0)
                 found.append(self._plan(f"{name}/{number}", kind.number * SPACING + number, *novelty))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from offnominal.datasets.novelcraft.classes import CLASSES
+from offnominal.datasets.novelcraft.classes import ALL_CLASSES
 from offnominal.datasets.novelcraft.craft_episode import CraftEpisode
 from offnominal.datasets.novelcraft.novelcraft import NovelCraft
 from offnominal.datasets.novelcraft.split_rule import SPLITS
@@ -52,7 +52,7 @@ def class_sizes(data: NovelCraft) -> list[SetSize]:
     Args:
         data: The set.
     """
-    return [_size(name, data.episodes(classes=[name])) for name in CLASSES if name in data.classes]
+    return [_size(name, data.episodes(classes=[name])) for name in ALL_CLASSES if name in data.classes]
 
 
 def _size(part: str, episodes: Sequence[CraftEpisode]) -> SetSize:

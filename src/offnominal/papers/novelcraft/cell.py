@@ -55,8 +55,8 @@ class NoveltyCell(BaseCell):
 
     @property
     def source(self) -> str:
-        """Hash of the recipe of its set."""
-        return self.data.recipe().digest()
+        """Hash of the recipe of its set, or ``"released"``."""
+        return self.data.source
 
     @property
     def data_label(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
@@ -23,6 +24,8 @@ class NoveltyData(Config):
         side: Pixels per side of the images that detectors get: 256 divided by an integer.
         seed: Seed of the set.
         agents: Mixture of agents that play.
+        released: Whether it is the set that the authors released, in the data home. Nothing of it is made, so that the
+            share, the classes, the frames and the seed say nothing.
 
     Example:
         >>> len(NoveltyData(share=0.25).recipe().plans())
@@ -36,12 +39,25 @@ class NoveltyData(Config):
     side: int = 64
     seed: int = 0
     agents: str = "published"
+    released: bool = False
 
     def __post_init__(self) -> None:
         positive_integer("side", self.side)
         if SIDE % self.side:
             raise InvalidParameter(f"side is {self.side}; expected {SIDE} divided by an integer, such as {SIDE // 4}.")
         self.recipe()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; only that of the released set says so, and results of recorded sets keep their keys."""
+        data = super().to_dict()
+        if not self.released:
+            del data["released"]
+        return data
+
+    @property
+    def source(self) -> str:
+        """Hash of the recipe of the set, or ``"released"``."""
+        return "released" if self.released else self.recipe().digest()
 
     def recipe(self) -> NovelCraftRecipe:
         """Return the recipe of the set, which does not depend on the size of the images."""

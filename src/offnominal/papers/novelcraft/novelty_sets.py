@@ -24,6 +24,7 @@ from offnominal.datasets.novelcraft import (
 )
 from offnominal.datasets.novelcraft.lazy_images import LazyImages
 from offnominal.papers.novelcraft.novelty_data import NoveltyData
+from offnominal.papers.novelcraft.released_set import open_released, released_hash
 
 FOLDER = "novelcraft-sets"
 DIGITS = 16
@@ -45,7 +46,9 @@ class NoveltySets:
 
     @cached_property
     def content_hash(self) -> str:
-        """Hash of all episodes."""
+        """Hash of all episodes; of the released set that of its tables and of the names and sizes of its files."""
+        if self.data.released:
+            return released_hash(self.files.folder)
         episodes = read_novelcraft_manifest(self.files.folder).episodes
         return sha256_of(json.dumps({id: entry.sha256 for id, entry in episodes.items()}, sort_keys=True))
 
@@ -88,7 +91,7 @@ _OPEN: dict[str, NoveltySets] = {}
 
 
 def open_novelty_sets(data: NoveltyData, *, workers: int = 1) -> NoveltySets:
-    """Return the set of some data, recorded on first use; it stays open for cells with the same data.
+    """Return the set of some data, recorded on first use or released; it stays open for cells with the same data.
 
     An interrupted recording resumes with the same call.
 
@@ -97,6 +100,9 @@ def open_novelty_sets(data: NoveltyData, *, workers: int = 1) -> NoveltySets:
         workers: Number of processes of a recording.
     """
     key = f"{data_home()} {data.digest()}"
+    if key not in _OPEN and data.released:
+        _OPEN.clear()
+        _OPEN[key] = NoveltySets(data, open_released(plus=data.plus))
     if key not in _OPEN:
         _OPEN.clear()
         recipe = data.recipe()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.evaluation.bootstrap import REPLICATES
@@ -15,6 +15,9 @@ from offnominal.papers.novelcraft.novelty_data import NoveltyData
 from offnominal.papers.novelcraft.published import BASIC, PLUS
 from offnominal.studies.base import Target
 from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
+
+RELEASED = "released"
+"""Name of the set of the authors in commands."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,21 @@ class NoveltyStudy(DetectorStudy):
             raise InvalidParameter(
                 f"study {self.name!r} has two methods with the same name and variant among {', '.join(labels)}."
             )
+
+    def on(self, data: str) -> Self:
+        """Return the study on the set that the authors released.
+
+        Args:
+            data: ``"released"``.
+
+        Raises:
+            UnknownName: There is no such set.
+        """
+        if data != RELEASED:
+            raise UnknownName(
+                f"no set of NovelCraft named {data!r}.{did_you_mean(data, [RELEASED])} Give {RELEASED!r}."
+            )
+        return self.replace(name=f"{self.name}-{RELEASED}", data=self.data.replace(released=True))
 
     def targets(self) -> Iterator[Target]:
         """Yield the detectors and their parts."""
