@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from offnominal.cli.app import App
-from offnominal.cli.options import count_option, file_option
+from offnominal.cli.options import count_option, file_option, seed_option
 from offnominal.cli.output import AsJson, print_json, print_rows, print_text
 
 scenes = App(no_args_is_help=True, help="Check, draw and evaluate recorded driving scenes.")
@@ -105,6 +105,45 @@ def evaluate(
     for place, reason in found.left_out.items():
         print_text(f"Left out {place}: {reason}")
     print_text(f"{found.files} files, matched by {found.matched_by}; {found.unscored} frames without a file.")
+
+
+@scenes.command()
+def gap(
+    train: Annotated[Path, typer.Argument(help="Folder of normal scenes, in either layout.", file_okay=False)],
+    test: Annotated[Path, typer.Argument(help="Folder of scenes with anomalies, in either layout.", file_okay=False)],
+    detector: Annotated[
+        str, typer.Option(help="Detector of colours; `offnominal scene-detectors` lists all.")
+    ] = "PatchKNN",
+    seed: Annotated[int, seed_option("Seed of training and bootstrap.")] = 0,
+    out: Annotated[Path | None, file_option("Table of all rows with intervals, .csv.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the gap to photographs: trained on scenes and tested on photographs, and the reverse.
+
+    Uses the sets of road images in the data home; one line says of each other one what is missing.
+
+    Example: [bold]offnominal scenes gap normal-scenes scenes --detector PatchKNN[/]
+    """
+    from offnominal.core.files import write_text
+    from offnominal.datasets.scenes import open_any_scenes
+    from offnominal.detectors.scenes import scene_detectors
+    from offnominal.evaluation.scenes import measure_gap
+    from offnominal.reports.tables import csv_text
+
+    normal = [scene for scene in open_any_scenes(train) if scene.kind == "normal"]
+    found = measure_gap(lambda: scene_detectors.make(detector), normal, open_any_scenes(test), seed=seed)
+    rows = [row.columns() for row in found.rows]
+    if out is not None:
+        write_text(out, csv_text(rows))
+    if as_json:
+        print_json({"rows": rows, "missing": list(found.missing), "left_out": found.left_out})
+        return
+    shown = ("trained on", "tested on", "images", "auroc", "aupr", "fpr95")
+    print_rows(f"{detector} between domains", [{name: row[name] for name in shown} for row in rows], False)
+    for line in found.missing:
+        print_text(line)
+    for place, reason in found.left_out.items():
+        print_text(f"Left out {place}: {reason}")
 
 
 @scenes.command()

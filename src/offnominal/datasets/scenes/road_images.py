@@ -10,7 +10,7 @@ import io
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import overload
@@ -153,11 +153,24 @@ class RoadImage:
         id: Its published name.
         rgb: (height, width, 3): the image.
         label: (height, width): 0 normal, 1 anomaly, 255 void.
+        group: Images with the same one, such as frames of one scene, are not independent; empty for a group of its own.
     """
 
     id: str
     rgb: NDArray[np.uint8]
     label: NDArray[np.uint8]
+    group: str = ""
+
+    def normal_part(self) -> RoadImage | None:
+        """Return the widest upright strip of the image without an anomaly; None if it is narrower than a quarter."""
+        free = ~(self.label == ANOMALY).any(axis=0)
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], free.astype(np.int8), [0]])))
+        starts, ends = edges[::2], edges[1::2]
+        if not len(starts) or (ends - starts).max() * 4 < len(free):
+            return None
+        widest = int((ends - starts).argmax())
+        part = slice(int(starts[widest]), int(ends[widest]))
+        return replace(self, rgb=np.ascontiguousarray(self.rgb[:, part]), label=self.label[:, part])
 
     def frame(self, number: int = 0) -> DrivingFrame:
         """Return the image as a frame that detectors of colours score; it has no depth, so that all pixels are far."""

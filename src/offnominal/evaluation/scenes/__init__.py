@@ -7,6 +7,7 @@ __getattr__, __dir__ = lazy_attributes(
     {
         "as_published": ("PublishedMetrics", "measure_as_published"),
         "components": ("ComponentLimits", "ComponentMetrics"),
+        "domain_gap": ("DomainGap", "GapRow", "measure_gap"),
         "elements": ("Elements", "VoxelMapping", "voxel_elements"),
         "road_image_metrics": ("RoadImageMetrics", "evaluate_road_images", "image_scores"),
         "scene_evaluation": ("choose_thresholds", "evaluate_frames", "evaluate_scenes"),

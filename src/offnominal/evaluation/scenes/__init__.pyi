@@ -3,6 +3,9 @@ from offnominal.evaluation.scenes.as_published import PublishedMetrics as Publis
 from offnominal.evaluation.scenes.as_published import measure_as_published as measure_as_published
 from offnominal.evaluation.scenes.components import ComponentLimits as ComponentLimits
 from offnominal.evaluation.scenes.components import ComponentMetrics as ComponentMetrics
+from offnominal.evaluation.scenes.domain_gap import DomainGap as DomainGap
+from offnominal.evaluation.scenes.domain_gap import GapRow as GapRow
+from offnominal.evaluation.scenes.domain_gap import measure_gap as measure_gap
 from offnominal.evaluation.scenes.elements import Elements as Elements
 from offnominal.evaluation.scenes.elements import VoxelMapping as VoxelMapping
 from offnominal.evaluation.scenes.elements import voxel_elements as voxel_elements
@@ -25,7 +28,9 @@ from offnominal.evaluation.scenes.temporal import TemporalMetrics as TemporalMet
 __all__ = [
     "ComponentLimits",
     "ComponentMetrics",
+    "DomainGap",
     "Elements",
+    "GapRow",
     "OperatingPoint",
     "PublishedMetrics",
     "RoadImageMetrics",
@@ -44,5 +49,6 @@ __all__ = [
     "evaluate_score_files",
     "image_scores",
     "measure_as_published",
+    "measure_gap",
     "voxel_elements",
 ]

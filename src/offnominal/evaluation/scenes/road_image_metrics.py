@@ -18,7 +18,7 @@ from offnominal.evaluation.scenes.score_pool import ScorePool
 
 @dataclass(frozen=True, slots=True)
 class RoadImageMetrics:
-    """Metrics of all pixels of a set of images. Intervals are bootstrapped over images.
+    """Metrics of all pixels of a set of images. Intervals are bootstrapped over groups of images.
 
     Args:
         images: Number of images.
@@ -41,14 +41,16 @@ def evaluate_road_images(
     Args:
         score: Function that returns the scores (height, width) of an image; see :func:`image_scores`.
         images: Images with labels.
-        replicates: Bootstrap replicates, over images.
+        replicates: Bootstrap replicates, over groups of images; an image without a group is one.
         seed: Seed of the bootstrap.
 
     Raises:
         InvalidParameter: There are no images.
         InvalidScores: Scores have another shape than their image, or are not finite.
     """
-    positives, negatives = [], []
+    positives: dict[str, list[Array]] = {}
+    negatives: dict[str, list[Array]] = {}
+    count = 0
     for image in images:
         found = np.asarray(score(image))
         if found.shape != image.label.shape or found.dtype.kind not in "fiu" or not np.isfinite(found).all():
@@ -57,13 +59,14 @@ def evaluate_road_images(
                 f"finite numbers with shape {image.label.shape}."
             )
         values = found.astype(np.float32, copy=False)
-        positives.append([values[image.label == ANOMALY]])
-        negatives.append([values[image.label == NORMAL]])
-    if not positives:
+        group, count = image.group or image.id, count + 1
+        positives.setdefault(group, []).append(values[image.label == ANOMALY])
+        negatives.setdefault(group, []).append(values[image.label == NORMAL])
+    if not count:
         raise InvalidParameter("there are no images to evaluate; give at least one.")
-    pool = ScorePool.of(positives, negatives)
+    pool = ScorePool.of(list(positives.values()), list(negatives.values()))
     resamples = Resamples.draw(len(pool), replicates, seed=seed)
-    return RoadImageMetrics(len(pool), pool.n_positives, pool.n_negatives, pool.ranking(resamples))
+    return RoadImageMetrics(count, pool.n_positives, pool.n_negatives, pool.ranking(resamples))
 
 
 def image_scores(detector: SceneDetector) -> Callable[[RoadImage], Array]:
