@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from offnominal.core import directories
+from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.png import encode_png
 from offnominal.datasets.scenes import ROAD_IMAGE_SETS, RoadImage, road_images
 from offnominal.detectors.scenes import PatchKNN
@@ -78,6 +79,11 @@ def test_without_photographs_only_the_simulated_scenes_are_tested(tmp_path, monk
     found = measure_gap(PatchKNN, [Scene("normal", False)], [Scene("red", True)], replicates=0)
     assert [(row.trained, row.tested) for row in found.rows] == [("simulated", "simulated")]
     assert len(found.missing) == 3
+
+
+def test_what_is_no_detector_is_an_error(photographs):
+    with pytest.raises(InvalidParameter, match="the result of make"):
+        measure_gap(dict, [Scene("normal", False)], [Scene("red", True)])
 
 
 def test_the_normal_part_of_a_photograph_has_no_anomaly():

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from offnominal.cli.program import program
 from offnominal.core.errors import InvalidParameter, InvalidScores, MissingFile
 from offnominal.datasets.png import encode_png
 from offnominal.datasets.scenes import open_recording
@@ -151,6 +152,23 @@ def test_folders_that_do_not_fit_are_errors(recording, tmp_path):
         evaluate_score_files(tmp_path / "none", recording, "pixel")
     with pytest.raises(InvalidParameter, match="unit"):
         evaluate_score_files(folder, recording, "image")
+
+
+@pytest.mark.long
+def test_the_commands_check_a_folder_and_evaluate_files(recording, tmp_path):
+    runner = pytest.importorskip("typer.testing").CliRunner()
+    checked = runner.invoke(program, ["scenes", "check", str(recording.folder), "--json"])
+    found = json.loads(checked.stdout)
+    assert checked.exit_code == 0
+    assert [scene["frames"] for scene in found["scenes"]] == [2, 2]
+    assert set(found["notes"]) == set(TICKS)
+    files = {f"a_{tick}.npy": scores_of("point") for ticks in TICKS.values() for tick in ticks}
+    folder = write_scores(tmp_path / "files", files)
+    options = ["--scores", str(folder), "--unit", "point", "--as-published", "--out", str(tmp_path / "rows.csv")]
+    evaluated = runner.invoke(program, ["scenes", "evaluate", str(recording.folder), *options])
+    assert evaluated.exit_code == 0
+    assert "4 files, matched by frame; 0 frames without a file." in evaluated.stdout
+    assert (tmp_path / "rows.csv").read_text().startswith("unit,group,name,frames")
 
 
 def test_a_voxel_with_two_scores_is_an_error(recording, tmp_path):

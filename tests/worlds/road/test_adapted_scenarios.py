@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from offnominal.worlds.road.scenarios import ScenarioFile, read_published_scenarios
+from offnominal.cli.program import program
+from offnominal.worlds.road.scenarios import ScenarioFile, read_published_scenarios, read_scenarios
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
-from offnominal.worlds.road.scenes import adapt_scenarios, describe_turns
+from offnominal.worlds.road.scenes import ScenarioRun, adapt_scenarios, describe_turns
 from offnominal.worlds.road.scenes.mapped_routes import map_route, turns_of
 from offnominal.worlds.road.scenes.scenario_route import route_of
 from offnominal.worlds.road.town import make_town
@@ -133,6 +134,18 @@ def test_scenarios_of_our_own_towns_stay_as_they_are(tmp_path):
     found = adapt_scenarios(write(tmp_path / "files", [own]))
     assert found.mapped == found.refused == {}
     assert [each.id for each in found.scenarios] == ["own"]
+
+
+@pytest.mark.long
+def test_the_command_writes_scenario_files_that_run(tmp_path):
+    runner = pytest.importorskip("typer.testing").CliRunner()
+    folder = write(tmp_path / "files", [entry("left", LEFT), entry("snow", STRAIGHT, weather_preset="SNOW")])
+    made = runner.invoke(program, ["scenarios", "adapt", str(folder), "--out", str(tmp_path / "ours")])
+    assert made.exit_code == 1
+    assert "Mapped left: " in made.stdout
+    assert "Left out scenario_config_map_Town05.json, scenario snow: " in made.stdout
+    (file,) = read_scenarios(tmp_path / "ours").values()
+    assert ScenarioRun(file.scenarios[0]).route.problems == ()
 
 
 def test_a_route_without_points_is_an_error():

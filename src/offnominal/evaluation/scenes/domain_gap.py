@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.checks import instance_of
 from offnominal.core.errors import InvalidParameter, MissingFile
 from offnominal.datasets.scenes.reading import DrivingScene
 from offnominal.datasets.scenes.road_images import (
@@ -103,8 +104,8 @@ def measure_gap(
     scenes = list(test)
     tests: dict[str, Callable[[], Iterator[RoadImage]]] = {HERE: lambda: images_of(scenes)}
     tests |= {name: lambda images=images: odd(images) for name, images in found.items()}  # type: ignore[misc]
-    trained = {HERE: make().fit(train, seed=seed)}
-    trained |= {name: make().fit([normal_frames(images)], seed=seed) for name, images in found.items()}
+    trained = {HERE: _made(make).fit(train, seed=seed)}
+    trained |= {name: _made(make).fit([normal_frames(images)], seed=seed) for name, images in found.items()}
     rows = tuple(
         GapRow(one, two, evaluate_road_images(image_scores(detector), tests[two](), replicates=replicates, seed=seed))
         for one, detector in trained.items()
@@ -113,6 +114,10 @@ def measure_gap(
     )
     left_out = {member: reason for images in found.values() for member, reason in images.left_out.items()}
     return DomainGap(rows, tuple(missing), left_out)
+
+
+def _made(make: Callable[[], SceneDetector]) -> SceneDetector:
+    return instance_of("the result of make", make(), SceneDetector)
 
 
 def images_of(scenes: Iterable[DrivingScene]) -> Iterator[RoadImage]:

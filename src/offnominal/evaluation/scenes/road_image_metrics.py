@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.checks import instance_of
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import Array
 from offnominal.datasets.scenes.road_images import ANOMALY, NORMAL, RoadImage
@@ -75,6 +76,7 @@ def image_scores(detector: SceneDetector) -> Callable[[RoadImage], Array]:
     Raises:
         InvalidScores: The detector gives no scores to pixels.
     """
+    instance_of("detector", detector, SceneDetector)
 
     def score(image: RoadImage) -> Array:
         _, found = detector.update(detector.start(), image.frame())
