@@ -4,6 +4,7 @@ from ..kinds.diagnosis.made_diagnosis import diagnosis_results
 from ..kinds.transfer.made_transfer import transfer_results
 from ..kinds.unseen_policy.made_unseen_policy import unseen_policy_results
 from ..reports.synthetic import run_results
+from .anovox.made_gap import gap_results
 from .anovox.made_scenes import scene_results
 from .comparison.made_comparison import comparison_results
 from .novelcraft.made_novelty import novelty_results
@@ -15,6 +16,7 @@ RUNS = {
     "image-search": lambda: comparison_results("image-search"),
     "ood-rl": ood_results,
     "scenes": scene_results,
+    "domain-gap": gap_results,
     "novelty": novelty_results,
     "transfer": transfer_results,
     "diagnosis": diagnosis_results,

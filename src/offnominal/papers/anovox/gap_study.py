@@ -1,0 +1,220 @@
+"""The study kind of the gap between simulated scenes and photographs: its study, its cells, and how one is computed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.core.files import sha256_of
+from offnominal.datasets.scenes import ROAD_IMAGE_SETS
+from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
+from offnominal.detectors.scenes import scene_detectors
+from offnominal.evaluation.bootstrap import REPLICATES
+from offnominal.evaluation.scenes.domain_gap import HERE, measure_gap
+from offnominal.papers.anovox.scene_data import SceneData
+from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
+from offnominal.reports.study_tables import StudyTable
+from offnominal.reports.table_report import write_table_report
+from offnominal.studies.base import BaseCell, Target
+from offnominal.studies.cell_result import CellRows
+from offnominal.studies.code import Sources
+from offnominal.studies.code_version import Used
+from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
+from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.studies.results import RunResults
+
+GAP = "domain-gap"
+METRICS = ("auroc", "aupr", "fpr95")
+HEADLINE = "Trained on one domain and tested on another: simulated scenes and photographs of roads."
+NOTHING = "No set of photographs was in the data home, so that only the simulated scenes are tested."
+
+
+@dataclass(frozen=True)
+class GapCell(BaseCell):
+    """One detector of colours with one seed: trained and tested on simulated scenes and on photographs.
+
+    Args:
+        name: Name of the detector in tables.
+        detector: Its registered id.
+        parameters: Arguments of its constructor.
+        seed: Training seed.
+        data: Simulated scenes.
+        sets: Sets of photographs.
+        replicates: Number of bootstrap replicates.
+        kind: Id of the study kind.
+
+    Example:
+        >>> cell = GapCell("PatchKNN", "PatchKNN")
+        >>> cell.label, cell == GapCell.from_dict(cell.to_dict())
+        ('gap/PatchKNN/0', True)
+    """
+
+    name: str
+    detector: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    data: SceneData = field(default_factory=SceneData)
+    sets: tuple[str, ...] = tuple(ROAD_IMAGE_SETS)
+    replicates: int = REPLICATES
+    kind: Literal["domain-gap"] = "domain-gap"
+
+    @property
+    def label(self) -> str:
+        """Name of the detector and seed."""
+        return f"gap/{self.name}/{self.seed}"
+
+    @property
+    def source(self) -> str:
+        """Hash of the description of its simulated scenes."""
+        return self.data.digest()
+
+    @property
+    def data_label(self) -> str:
+        """Name of its data in progress messages."""
+        return f"driving scenes {self.source[:8]}"
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of every row."""
+        parameters = json.dumps(self.parameters, sort_keys=True)
+        about = {"name": self.name, "detector": self.detector, "parameters": parameters, "seed": self.seed}
+        return {"world": GAP, "policy": self.data.rig, **about}
+
+    def targets(self) -> Iterator[Target]:
+        """Yield the detector and its parts."""
+        return ((scene_detectors, name) for name in scene_detectors.names(self.detector, self.parameters))
+
+
+@dataclass(frozen=True)
+class GapStudy(DetectorStudy):
+    """Detectors of colours, trained and tested on simulated scenes and on photographs.
+
+    Args:
+        name: Id in commands.
+        title: Title of the report.
+        summary: The question of the study, in one or two sentences.
+        detectors: Detectors.
+        seeds: Training seeds.
+        data: Simulated scenes.
+        sets: Sets of photographs.
+        replicates: Number of bootstrap replicates.
+        scales: Smaller or larger versions by name.
+        kind: Id of the study kind.
+    """
+
+    detectors: tuple[DetectorEntry, ...] = ()
+    seeds: tuple[int, ...] = (0,)
+    data: SceneData = field(default_factory=SceneData)
+    sets: tuple[str, ...] = tuple(ROAD_IMAGE_SETS)
+    replicates: int = REPLICATES
+    scales: dict[str, DetectorScale] = field(default_factory=dict)
+    kind: Literal["domain-gap"] = "domain-gap"
+
+    def __post_init__(self) -> None:
+        self._check("sets")
+        for name in self.sets:
+            if name not in ROAD_IMAGE_SETS:
+                raise UnknownName(f"no set of road images named {name!r}.{did_you_mean(name, ROAD_IMAGE_SETS)}")
+
+    def targets(self) -> Iterator[Target]:
+        """Yield the detectors and their parts."""
+        for entry in self.detectors:
+            yield from ((scene_detectors, name) for name in scene_detectors.names(entry.id, entry.parameters))
+
+    def cells(self) -> list[GapCell]:
+        """Return every cell; all of them share their scenes."""
+        return [
+            GapCell(entry.name, entry.id, entry.parameters, seed, self.data, self.sets, self.replicates)
+            for entry in self.detectors
+            for seed in self.seeds_of(entry)
+        ]
+
+
+class GapData(NamedTuple):
+    """Data of a cell.
+
+    Attributes:
+        scenes: Simulated scenes.
+        present: Sets of photographs in the data home.
+    """
+
+    scenes: SceneSets
+    present: tuple[str, ...]
+
+
+class GapKind(StudyKind[GapStudy, GapCell]):
+    """Each cell trains one detector of colours here and there, and tests it here and there."""
+
+    id = GAP
+    study_class = GapStudy
+    cell_class = GapCell
+    code_targets = ("offnominal.evaluation.scenes.domain_gap:measure_gap",)
+    leaderboard_columns: ClassVar[tuple[str, ...]] = ("detector", "trained on", "tested on", "auroc", "aupr", "fpr95")
+
+    def open_data(self, cell: GapCell, *, workers: int = 1) -> GapData:
+        """Return the scenes, recorded if they are missing, and which photographs there are."""
+        present = tuple(name for name in cell.sets if not ROAD_IMAGE_SETS[name].missing)
+        return GapData(open_scene_sets(cell.data, workers=workers), present)
+
+    def data_hash(self, cell: GapCell, data: GapData) -> str:
+        """Return a hash of the scenes and of the sets that are there."""
+        sums = [ROAD_IMAGE_SETS[name].labels.md5 + ROAD_IMAGE_SETS[name].images.md5 for name in data.present]
+        return sha256_of(json.dumps([data.scenes.content_hash(), sums]))
+
+    def used(self, cell: GapCell) -> list[Used]:
+        """Return the detector and its parts."""
+        return [(scene_detectors, cell.detector, cell.parameters)]
+
+    def run(self, cell: GapCell, data: GapData, meter: ResourceMeter, *, sources: Sources) -> CellRows:
+        """Train and test the detector of a cell in all domains."""
+        scenes = data.scenes
+        train = [] if scenes.train is None else list(scenes.train)
+        test = [] if scenes.test is None else [scene for scene in scenes.test if scene.kind == "content"]
+        with meter("evaluate"):
+            found = measure_gap(
+                lambda: scene_detectors.make(cell.detector, **cell.parameters),
+                train,
+                test,
+                sets=data.present,
+                replicates=cell.replicates,
+                seed=cell.seed,
+            )
+        meter.steps = sum(row.metrics.images for row in found.rows)
+        rows = [{"split": f"{row.trained}/{row.tested}", **_renamed(row.columns())} for row in found.rows]
+        return CellRows(rows)
+
+    def uses_gpu(self, cell: GapCell) -> bool:
+        """Whether the detector of a cell has a network."""
+        return detector_uses_gpu(cell.detector, cell.parameters, scene_detectors)
+
+    def report(self, results: RunResults, folder: Path) -> Path:
+        """Write page and table of a run; return the page."""
+        rows = self.leaderboard(results)
+        missing = [each.missing for each in ROAD_IMAGE_SETS.values() if each.missing]
+        headline = HEADLINE if any(row["tested on"] != HERE for row in rows) else f"{HEADLINE} {NOTHING}"
+        tables = [StudyTable("gap", "Trained and tested here and there", rows, rows, auroc=("auroc",))]
+        return write_table_report(
+            results, headline, tables, {}, folder, explanation=" ".join(f"{each}." for each in missing)
+        )
+
+    def leaderboard(self, results: RunResults) -> Rows:
+        """Return a row per detector and pair of domains, with means over seeds."""
+        groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+        for row in results.table.to_pylist():
+            groups.setdefault((row["name"], row["trained_on"], row["tested_on"]), []).append(row)
+        found = []
+        for (name, trained, tested), rows in groups.items():
+            means = {}
+            for metric in METRICS:
+                values = [row[metric] for row in rows if row[metric] is not None]
+                means[metric] = round(sum(values) / len(values), 4) if values else None
+            found.append({"detector": name, "trained on": trained, "tested on": tested, **means})
+        return found
+
+
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    return {name.replace(" ", "_"): value for name, value in row.items()}
