@@ -12,11 +12,16 @@ pytestmark = pytest.mark.long
 
 TINY = {"width": 8, "n_steps": 2, "batch_size": 2, "device": "cpu"}
 QUICK = {
+    "EAM": {**TINY, "n_queries": 6},
+    "Energy": TINY,
     "Entropy": TINY,
+    "Mahalanobis": TINY,
     "MaxLogit": TINY,
     "MaxSoftmax": TINY,
     "REAL": TINY,
+    "REAL-NoObjects": {**TINY, "cells": (8, 16, 4), "lovasz": 1.0},
     "RbA": {**TINY, "n_layers": 1},
+    "RbA-NoOutliers": {**TINY, "n_layers": 2, "n_queries": 6},
     "LidarKNN": {"memory_size": 64},
     "PatchKNN": {"memory_size": 64},
     "SceneFusion": {"detectors": ["HeightAboveRoad", ["PatchKNN", {"memory_size": 32}]]},
@@ -30,8 +35,8 @@ def streets():
     return {"scenes": scenes, "fresh": street_scene(4, seed=90, anomaly=True)}
 
 
-NETWORKS = ("Entropy", "MaxLogit", "MaxSoftmax", "REAL", "RbA")
-SAME_NETWORK = ("Entropy", "MaxLogit")
+NETWORKS = tuple(spec.id for spec in scene_detectors if "gpu" in spec.tags)
+SAME_NETWORK = ("Energy", "Entropy", "MaxLogit")
 """They have the network of MaxSoftmax, and only another score."""
 
 

@@ -246,12 +246,12 @@ def test_weights_of_the_package_are_loaded_for_every_detector_of_a_network(tmp_p
         trained_scene_detector("RbA")
     detector = Segmenter(n_steps=0, crop=(32, 48), **SMALL).fit(streets)
     card = save_scene_detector(tmp_path / "MaxSoftmax", detector)
-    assert trained_names() == ["Entropy", "MaxLogit", "MaxSoftmax"]
+    assert trained_names() == ["Energy", "Entropy", "MaxLogit", "MaxSoftmax"]
     for id, confidence in (("MaxSoftmax", "max_softmax"), ("Entropy", "entropy")):
         loaded = trained_scene_detector(id, device="cpu")
         expected = detector.with_confidence(confidence).score(cow[:1])[0].flat()
         assert np.array_equal(loaded.score(cow[:1])[0].flat(), expected)
-    with pytest.raises(UnknownName, match=r"no weights for 'REAL'.* for Entropy, MaxLogit, MaxSoftmax"):
+    with pytest.raises(UnknownName, match=r"no weights for 'REAL'.* for Energy, Entropy, MaxLogit, MaxSoftmax"):
         trained_scene_detector("REAL")
     (tmp_path / "MaxSoftmax.safetensors").write_bytes(b"changed")
     with pytest.raises(DamagedFile, match=f"its card says {card.sha256[:12]}"):

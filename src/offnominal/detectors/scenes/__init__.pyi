@@ -3,10 +3,12 @@ from offnominal.detectors.scenes.catalogue import load_scene_detector as load_sc
 from offnominal.detectors.scenes.catalogue import make_scene_detector as make_scene_detector
 from offnominal.detectors.scenes.catalogue import save_scene_detector as save_scene_detector
 from offnominal.detectors.scenes.catalogue import scene_detectors as scene_detectors
+from offnominal.detectors.scenes.eam import EAM as EAM
 from offnominal.detectors.scenes.frame_scores import FrameScores as FrameScores
 from offnominal.detectors.scenes.fusion import SceneFusion as SceneFusion
 from offnominal.detectors.scenes.height_above_road import HeightAboveRoad as HeightAboveRoad
 from offnominal.detectors.scenes.lidar_knn import LidarKNN as LidarKNN
+from offnominal.detectors.scenes.mahalanobis import Mahalanobis as Mahalanobis
 from offnominal.detectors.scenes.motion import Motion as Motion
 from offnominal.detectors.scenes.network_record import TrainingRecord as TrainingRecord
 from offnominal.detectors.scenes.observation import SceneObservation as SceneObservation
@@ -23,9 +25,11 @@ from offnominal.detectors.scenes.trained_networks import training_record as trai
 from offnominal.detectors.scenes.training_runs import train_scene_networks as train_scene_networks
 
 __all__ = [
+    "EAM",
     "FrameScores",
     "HeightAboveRoad",
     "LidarKNN",
+    "Mahalanobis",
     "Motion",
     "PatchKNN",
     "REAL",

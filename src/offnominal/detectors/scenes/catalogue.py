@@ -31,8 +31,18 @@ for _id, _class, _summary, _options in (
     ("MaxSoftmax", "segmenter:Segmenter", "low class probability of a segmenter", {"confidence": "max_softmax"}),
     ("MaxLogit", "segmenter:Segmenter", "low class logit of a segmenter", {"confidence": "max_logit"}),
     ("Entropy", "segmenter:Segmenter", "entropy of the class probabilities of a segmenter", {"confidence": "entropy"}),
+    ("Energy", "segmenter:Segmenter", "free energy of the logits of a segmenter", {"confidence": "energy"}),
+    ("Mahalanobis", "mahalanobis:Mahalanobis", "distance of the features of a segmenter to the nearest class", {}),
+    ("EAM", "eam:EAM", "lack of sure masks of a mask-classification network", {}),
     ("RbA", "rba:RbA", "rejection by all classes of a mask-classification network", {}),
+    (
+        "RbA-NoOutliers",
+        "rba:RbA",
+        "RbA in its published form without outliers: published score, no synthesised objects",
+        {"max_outliers": 0, "outlier_weight": 0.0, "bounded": False},
+    ),
     ("REAL", "real:REAL", "odds of the unknown class of a lidar network with synthesised outliers", {}),
+    ("REAL-NoObjects", "real:REAL", "REAL in its published form without synthesised objects", {"max_outliers": 0}),
 ):
     scene_detectors.register(Spec(_id, f"{_SCENES}.{_class}", _summary, _options, tags=("gpu",)))
 

@@ -32,13 +32,14 @@ class Attention(nn.Module):
         self.ask, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
         self.norm = nn.LayerNorm(width)
 
-    def forward(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-        """Return queries (n, q, width) after they attended to values (n, k, width)."""
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor | None = None) -> Tensor:
+        """Return queries (n, q, width) after they attended to values (n, k, width) that are not hidden (n, q, k)."""
         asked, offered, given = (
             layer(each).unflatten(2, (self.heads, -1)).transpose(1, 2)
             for layer, each in ((self.ask, queries), (self.key, keys), (self.value, values))
         )
-        weights = (asked @ offered.transpose(2, 3) / math.sqrt(asked.shape[-1])).softmax(dim=-1)
+        fit = asked @ offered.transpose(2, 3) / math.sqrt(asked.shape[-1])
+        weights = (fit if hidden is None else fit.masked_fill(hidden[:, None], -1e4)).softmax(dim=-1)
         found: Tensor = self.norm(queries + self.out((weights @ given).transpose(1, 2).flatten(2)))
         return found
 
@@ -57,7 +58,9 @@ class DecoderLayer(nn.Module):
         self.hidden = nn.Sequential(nn.Linear(width, 2 * width), nn.ReLU(), nn.Linear(2 * width, width))
         self.norm = nn.LayerNorm(width)
 
-    def forward(self, queries: Tensor, place: Tensor, memory: Tensor, where: Tensor) -> Tensor:
+    def forward(
+        self, queries: Tensor, place: Tensor, memory: Tensor, where: Tensor, outside: Tensor | None = None
+    ) -> Tensor:
         """Return the queries after one layer.
 
         Args:
@@ -65,8 +68,9 @@ class DecoderLayer(nn.Module):
             place: (q, width): learned embedding of each query.
             memory: (n, cells, width): features of the image.
             where: (cells, width): embedding of the place of each cell.
+            outside: (n, q, cells): cells that a query does not attend to; None for none.
         """
-        queries = self.image(queries + place, memory + where, memory)
+        queries = self.image(queries + place, memory + where, memory, outside)
         queries = self.mutual(queries + place, queries + place, queries)
         found: Tensor = self.norm(queries + self.hidden(queries))
         return found

@@ -11,9 +11,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.parameters import NOT_NEGATIVE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.convolution_blocks import Block, FeaturePyramid
+from offnominal.detectors.scenes.cylinder_network import CylinderNetwork, lovasz_loss
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.detectors.scenes.label_classes import IGNORED, N_CLASSES, classes_of
 from offnominal.detectors.scenes.observation import SceneObservation
@@ -58,23 +60,29 @@ class RangeNetwork(nn.Module):
 
 
 @dataclass(kw_only=True, eq=False)
-class REAL(SceneNetwork[RangeNetwork]):
+class REAL(SceneNetwork[RangeNetwork | CylinderNetwork]):
     """Log-odds of the unknown class of a redundancy classifier.
 
     The network has more logits than classes; the largest of the additional ones, the dummies, is that of the unknown.
     It is trained with three losses: the class of normal points; the unknown as the second choice of normal points, with
-    the logit of their class masked; and the unknown as the class of synthesised outliers. The published network is a
-    cylindrical 3-D one; this one works on range images. The published outliers are resized objects; here they are
-    ellipsoids and boxes on the ground.
+    the logit of their class masked; and the unknown as the class of synthesised outliers. The published network works
+    on cylindrical cells, as this one does if `cells` are given; by default it works on range images. The published
+    outliers are resized objects; here they are ellipsoids and boxes on the ground. ``REAL-NoObjects`` is the published
+    form without synthesised objects.
 
     Args:
         width: Channels of the first stage, a multiple of 8.
         n_dummies: Number of dummy logits; the published code trains with 3.
         second_choice: Weight of the second loss.
         max_outliers: Largest number of outliers in a training frame.
+        cells: Cells of a cylindrical grid along distance, angle and height, multiples of 4; None for range images. The
+            published grid has 480, 360 and 32.
+        lovasz: Weight of the Lovász loss of the classes; the published code has 1.
     """
 
     RANGES: ClassVar[Mapping[str, Range]] = {
+        "cells": Range(4, 1_000),
+        "lovasz": NOT_NEGATIVE,
         "width": Range(8, 512),
         "n_dummies": Range(1, 100),
         "second_choice": NOT_NEGATIVE,
@@ -86,8 +94,18 @@ class REAL(SceneNetwork[RangeNetwork]):
     n_dummies: int = 3
     second_choice: float = 0.1
     max_outliers: int = 6
+    cells: tuple[int, ...] | None = None
+    lovasz: float = 0.0
 
-    def _network(self) -> RangeNetwork:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cells is not None and (len(self.cells) != 3 or any(each % 4 for each in self.cells)):
+            raise InvalidParameter(f"cells is {self.cells}; expected three multiples of 4, or None.")
+
+    def _network(self) -> RangeNetwork | CylinderNetwork:
+        if self.cells is not None:
+            distance, angle, height = self.cells
+            return CylinderNetwork(self.width, self.n_dummies, (distance, angle, height))
         return RangeNetwork(self.width, self.n_dummies)
 
     def _batches(
@@ -118,7 +136,12 @@ class REAL(SceneNetwork[RangeNetwork]):
     def _loss(self, inputs: Tensor, classes: Tensor) -> Tensor:
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device_.type == "cuda"):
             logits = self.network_(inputs)
-        return redundancy_loss(logits.float(), classes, self.second_choice)
+        found = redundancy_loss(logits.float(), classes, self.second_choice)
+        if not self.lovasz:
+            return found
+        kept = classes <= N_CLASSES
+        shares = logits.float().movedim(1, -1)[kept].softmax(dim=1)
+        return found + self.lovasz * lovasz_loss(shares, classes[kept])
 
     @torch.inference_mode()
     def _update(self, state: None, observation: SceneObservation) -> tuple[None, FrameScores]:

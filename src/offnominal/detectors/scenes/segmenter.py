@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import torch
 from torch import Tensor
@@ -19,8 +20,8 @@ from offnominal.detectors.scenes.segmenter_network import (
     reduced_classes,
 )
 
-Confidence = Literal["max_softmax", "max_logit", "entropy"]
-CONFIDENCES: tuple[Confidence, ...] = ("max_softmax", "max_logit", "entropy")
+Confidence = Literal["max_softmax", "max_logit", "entropy", "energy"]
+CONFIDENCES: tuple[Confidence, ...] = ("max_softmax", "max_logit", "entropy", "energy")
 
 
 @dataclass(kw_only=True, eq=False)
@@ -30,7 +31,8 @@ class Segmenter(CameraNetwork[SegmenterNetwork]):
     Args:
         confidence: ``"max_softmax"``: negative logarithm of the largest class probability (Hendrycks and Gimpel, 2017);
             ``"max_logit"``: negative largest logit (Hendrycks et al., 2022); ``"entropy"``: entropy of the class
-            probabilities.
+            probabilities; ``"energy"``: minus the logarithm of the sum of the exponentials of the logits (Liu et al.,
+            2020).
         width: Channels of the first stage, a multiple of 8.
         crop: Height and width of the random crops in training, in pixels.
     """
@@ -47,17 +49,28 @@ class Segmenter(CameraNetwork[SegmenterNetwork]):
         return SegmenterNetwork(self.width)
 
     def _loss(self, images: LabelledImages) -> Loss:
-        weight = class_weights(images.counts()).to(self.device_)
-
-        def loss(batch: ImageBatch) -> Tensor:
-            with torch.autocast("cuda", torch.bfloat16, enabled=self.device_.type == "cuda"):
-                logits = self.network_(batch.pixels)
-            return class_loss(logits.float(), reduced_classes(batch.classes), weight)
-
-        return loss
+        return segmenter_loss(self, images, self.network_)
 
     def _pixel_scores(self, logits: Tensor) -> Tensor:
         return lack_of_confidence(logits, self.confidence)
+
+
+def segmenter_loss(detector: CameraNetwork[Any], images: LabelledImages, logits: Callable[[Tensor], Tensor]) -> Loss:
+    """Return the loss of a segmenter: the cross-entropy of the classes, with rare ones weighted more.
+
+    Args:
+        detector: The detector that is fitted.
+        images: Its training images.
+        logits: Function from pixels to class logits.
+    """
+    weight = class_weights(images.counts()).to(detector.device_)
+
+    def loss(batch: ImageBatch) -> Tensor:
+        with torch.autocast("cuda", torch.bfloat16, enabled=detector.device_.type == "cuda"):
+            found = logits(batch.pixels)
+        return class_loss(found.float(), reduced_classes(batch.classes), weight)
+
+    return loss
 
 
 def lack_of_confidence(logits: Tensor, confidence: Confidence) -> Tensor:
@@ -69,6 +82,8 @@ def lack_of_confidence(logits: Tensor, confidence: Confidence) -> Tensor:
     """
     if confidence == "max_logit":
         return -logits.amax(dim=0)
+    if confidence == "energy":
+        return -logits.logsumexp(dim=0)
     # Logarithms tell apart probabilities that single precision rounds to one.
     log_share = logits.log_softmax(dim=0)
     return -log_share.amax(dim=0) if confidence == "max_softmax" else -(log_share.exp() * log_share).sum(dim=0)

@@ -13,7 +13,7 @@ from offnominal.detectors.scenes.network_record import TrainingRecord, read_reco
 from offnominal.detectors.scenes.scene_detector import SceneDetector
 
 FOLDER = Path(str(files("offnominal.detectors.scenes"))) / "trained"
-SHARED = {"MaxLogit": "MaxSoftmax", "Entropy": "MaxSoftmax"}
+SHARED = {"MaxLogit": "MaxSoftmax", "Entropy": "MaxSoftmax", "Energy": "MaxSoftmax"}
 """Detectors with the network of another one."""
 
 
