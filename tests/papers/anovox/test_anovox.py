@@ -24,7 +24,8 @@ pytestmark = pytest.mark.long
 
 def test_cells_are_all_scene_detectors():
     cells = load_study("anovox").at("smoke").cells()
-    assert sorted(cell.label for cell in cells) == [f"mono/{name}/0" for name in sorted(scene_detectors.ids())]
+    assert {cell.label for cell in cells} == {f"mono/{name}/0" for name in scene_detectors.ids()}
+    assert len(cells) == len(scene_detectors.ids())
     assert len({cell.source for cell in cells}) == 1
 
 
@@ -127,6 +128,18 @@ def test_published_flaws_are_verdicts_beside_our_numbers():
     assert lines["RbA", "default", "FPR95"].labels["ours as published"] == "1.000"
     assert lines["RbA", "default", "AUROC"].verdict == "differs"
     assert lines["REAL", "default", "AUROC"].verdict == ""
+
+
+def test_published_forms_stand_beside_the_published_numbers_if_a_run_has_them():
+    results = scene_results()
+    rows = results.table.to_pylist()
+    forms = [row | {"name": "RbA-NoOutliers", "auroc": 0.5} for row in rows if row["name"] == "RbA"]
+    lines = table_4(replace(results, table=pa.Table.from_pylist(rows + forms)))
+    compared = next(line for line in lines if tuple(line.labels.values())[:3] == ("RbA", "default", "AUROC"))
+    assert (compared.ours.value, compared.published) == (0.5, pytest.approx(0.573))
+    others = [line for line in lines if line.published is None]
+    assert {line.labels["method"] for line in others} >= {"RbA"}
+    assert "RbA-NoOutliers" not in {line.labels["method"] for line in lines}
 
 
 def test_the_leaderboard_has_content_and_temporal_anomalies():

@@ -12,6 +12,7 @@ from offnominal.papers.anovox.cell import SceneCell
 from offnominal.papers.anovox.cell_run import uses_gpu
 from offnominal.papers.anovox.example_frames import choose_examples
 from offnominal.papers.anovox.fitted_detector import fitted_detector, has_weights
+from offnominal.papers.anovox.published import PUBLISHED_FORMS
 from offnominal.papers.anovox.published_tables import table_3, table_4
 from offnominal.papers.anovox.results import SceneResults
 from offnominal.reports.report import leading_rows, write_report
@@ -47,11 +48,8 @@ STUDY = {
 }
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory, sources):
-    """A run of the tiny study: its outcome, the same run once more, and its results."""
-    folder = tmp_path_factory.mktemp("anovox")
-    study = study_from(STUDY)
+def run_twice(study, folder, sources):
+    """Run a study, run it once more, and return both outcomes and the results."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(folder / "data"))
         patch.setattr(runner, "Sources", lambda: sources)
@@ -67,6 +65,12 @@ def run(tmp_path_factory, sources):
             for _ in range(2)
         ]
     return *outcomes, open_run(folder / "run")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, sources):
+    """A run of the tiny study: its outcome, the same run once more, and its results."""
+    return run_twice(study_from(STUDY), tmp_path_factory.mktemp("anovox"), sources)
 
 
 def test_a_run_computes_its_cells_once(run):
@@ -116,6 +120,31 @@ def test_table_3_lists_the_published_methods(run):
     lines = table_3(run[2])
     assert len(lines) == 14
     assert {line.labels["sensor"] for line in lines} == {"camera", "lidar"}
+
+
+def test_published_forms_and_uncertainties_run_to_the_end(run, tmp_path, sources):
+    pytest.importorskip("torch", reason="torch is not installed")
+    tiny = {"width": 8, "n_steps": 2, "batch_size": 2, "device": "cpu"}
+    forms = {
+        "RbA-NoOutliers": tiny | {"n_queries": 6},
+        "REAL-NoObjects": tiny | {"cells": [8, 16, 4], "lovasz": 1.0},
+        "EAM": tiny | {"n_queries": 6},
+        "Mahalanobis": tiny,
+        "RbA": tiny,
+    }
+    detectors = [{"name": name, "parameters": parameters} for name, parameters in forms.items()]
+    study = study_from(STUDY | {"detectors": detectors, "shipped_weights": False})
+    first, second, results = run_twice(study, tmp_path, sources)
+    assert (first.computed, second.reused, first.complete) == (5, 5, True)
+    found = SceneResults.of(results.table)
+    for name in forms:
+        assert 0.0 <= found.estimate(name, "voxel", "default", "auroc").value <= 1.0
+        assert found.estimate(name, "voxel", "frame", "auroc").value is not None
+    lines = {tuple(line.labels.values())[:3]: line for line in table_4(results)[:50]}
+    for method, form in PUBLISHED_FORMS.items():
+        ours = found.estimate(form, "voxel", "default", "auroc")
+        assert lines[method, "default", "AUROC"].ours.value == ours.value
+    assert write_report(results, tmp_path / "page").is_file()
 
 
 def test_examples_are_frames_of_different_scenarios_with_their_outcomes(run):

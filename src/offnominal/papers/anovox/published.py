@@ -16,6 +16,8 @@ FLAWS: dict[str, Flaw] = {
     "all: FPR95": "artefact",
 }
 """Kind of flaw of each erratum of Table 4, by the numbers that it is about."""
+PUBLISHED_FORMS = {"RbA": "RbA-NoOutliers", "REAL": "REAL-NoObjects"}
+"""Detectors of the study in the form of the published methods, without outliers and synthesised objects."""
 SENSORS = {"Camera": "camera", "LiDAR": "lidar"}
 
 

@@ -9,6 +9,7 @@ from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anovox.evidence import experiments
 from offnominal.papers.anovox.published import (
     PAPER,
+    PUBLISHED_FORMS,
     PublishedNumber,
     published_methods,
     published_normality,
@@ -88,6 +89,8 @@ def table_3(results: RunResults) -> list[PublishedComparison]:
 def table_4(results: RunResults, *, as_published: bool = False) -> list[PublishedComparison]:
     """Compare the voxel metrics of the published methods; all other detectors follow without published numbers.
 
+    Beside RbA and REAL are their published forms, without outliers, if the run has them.
+
     Args:
         results: A run of the study.
         as_published: Whether ours are computed as in the public code: FPR95, F1 and PPV on a grid of raw thresholds.
@@ -96,7 +99,8 @@ def table_4(results: RunResults, *, as_published: bool = False) -> list[Publishe
     published = published_numbers()
     methods = list(dict.fromkeys(number.method for number in published))
     lines = [_line(found, number, as_published) for number in published]
-    for name in (name for name in found.names if name not in methods):
+    beside = {_detector(found, method) for method in methods}
+    for name in (name for name in found.names if name not in beside):
         lines += [_ours(found, name, row, metric, as_published) for row in ROWS for metric in METRICS]
     return [line for line in lines if line.published is not None or line.ours.value is not None]
 
@@ -119,9 +123,16 @@ def published_lines() -> dict[str, list[PublishedComparison]]:
 
 
 def _line(found: SceneResults, number: PublishedNumber, as_published: bool) -> PublishedComparison:
-    ours = _ours(found, number.method, number.subset, number.metric, as_published)
+    ours = _ours(found, _detector(found, number.method), number.subset, number.metric, as_published)
     rule = protocol(PAPER).rule("share")
-    return PublishedComparison(ours.labels, ours.ours, number.value, rule, number.problem, number.flaw)
+    labels = {**ours.labels, "method": number.method}
+    return PublishedComparison(labels, ours.ours, number.value, rule, number.problem, number.flaw)
+
+
+def _detector(found: SceneResults, method: str) -> str:
+    """Return the detector that stands beside a published method: its published form if the run has that."""
+    form = PUBLISHED_FORMS[method]
+    return form if form in found.names else method
 
 
 def _ours(found: SceneResults, name: str, row: str, metric: str, as_published: bool) -> PublishedComparison:
