@@ -53,8 +53,9 @@ class Resamples:
             raise InvalidParameter(f"replicates is {replicates!r}; expected an integer of at least 0.")
         generator = np.random.default_rng(int(Stream.named(seed, 0, purpose).key))
         counts = np.ones((1 + replicates, n), np.int32)
-        for row in counts[1:]:
-            row[:] = np.bincount(generator.integers(0, n, size=n, dtype=np.int32), minlength=n)
+        drawn = generator.integers(0, n, size=(replicates, n), dtype=np.int32)
+        for row, chosen in zip(counts[1:], drawn, strict=True):
+            row[:] = np.bincount(chosen, minlength=n)
         return cls(np.ascontiguousarray(counts.T))
 
     @classmethod
