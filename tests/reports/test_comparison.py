@@ -67,6 +67,19 @@ def test_alarms_show_what_is_guaranteed_and_what_happened(found):
     assert row["verdict"] in str(found)
 
 
+def test_alarms_of_one_class_have_names_of_their_own(data):
+    enough = data | {"validation": [episode(seed) for seed in range(100, 160)]}
+    listed = off.compare("Random", enough, alarms=["EpisodeMaximum", "PacEpisodeMaximum"], replicates=0)
+    assert [row["alarm"] for row in listed.alarms()] == ["EpisodeMaximum", "PacEpisodeMaximum"]
+    assert "on average" in listed.alarms()[0]["guarantee"]
+    assert "in at least 95% of calibrations" in listed.alarms()[1]["guarantee"]
+    both = {"strict": EpisodeMaximum(alpha=0.1), "loose": EpisodeMaximum(alpha=0.2)}
+    named = off.compare("Random", data, alarms=both, replicates=0)
+    assert [(row["alarm"], row["guaranteed"]) for row in named.alarms()] == [("strict", "≤ 10%"), ("loose", "≤ 20%")]
+    with pytest.raises(InvalidParameter, match="two alarms are called 'EpisodeMaximum'; give a mapping"):
+        off.compare("Random", data, alarms=list(both.values()), replicates=0)
+
+
 def test_a_guarantee_is_not_tested_on_the_episodes_of_its_calibration(data):
     without = {name: part for name, part in data.items() if name != "test"}
     (row,) = off.compare(["Random"], without, alarms=["EpisodeMaximum"], replicates=0).guarantees()

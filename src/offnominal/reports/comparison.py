@@ -142,7 +142,7 @@ def compare(
     detectors: Iterable[str | Detector] | Mapping[str, str | Detector],
     data: Splits,
     *,
-    alarms: Iterable[str | Alarm] = (),
+    alarms: Iterable[str | Alarm] | Mapping[str, str | Alarm] = (),
     seed: int = 0,
     replicates: int = REPLICATES,
     **options: Any,
@@ -155,13 +155,13 @@ def compare(
         detectors: Detectors or their names; a fitted detector is not fitted again.
         data: A dataset, or episodes by name of the split: ``train`` and some with active labels, ``validation`` if
             there are alarms, and better also ``test``.
-        alarms: Alarms or their names, fitted on the scores of ``validation``.
+        alarms: Alarms or their names, fitted on the scores of ``validation``; a mapping gives them other names.
         seed: Training seed.
         replicates: Bootstrap replicates.
         **options: Further arguments of :func:`~offnominal.evaluation.dataset_evaluation.evaluate`.
 
     Raises:
-        InvalidParameter: There is no detector, two have one name, or a split is missing.
+        InvalidParameter: There is no detector, two detectors or alarms have one name, or a split is missing.
 
     Example:
         >>> import numpy as np
@@ -181,7 +181,7 @@ def compare(
     named = _named(detectors)
     if TRAIN not in data and not all(detector.fitted for detector in named.values()):
         raise InvalidParameter(f"the data has no split {TRAIN!r}; give nominal episodes for training.")
-    made = {alarm.id: alarm for alarm in map(make_alarm, _listed("alarms", alarms))}
+    made = _named_alarms(alarms)
     if made and VALIDATION not in data:
         raise InvalidParameter(f"the data has no split {VALIDATION!r}; alarms are fitted on its scores.")
     splits = options.pop("splits", None)
@@ -201,12 +201,8 @@ def compare(
 
 def _named(detectors: Any) -> dict[str, Detector]:
     """Return detectors by name, made if they are given by name."""
-    if isinstance(detectors, Mapping):
-        pairs = list(detectors.items())
-    else:
-        pairs = [(None, each) for each in _listed("detectors", detectors)]
     named: dict[str, Detector] = {}
-    for given, each in pairs:
+    for given, each in _pairs("detectors", detectors):
         if not isinstance(each, str | Detector):
             raise InvalidParameter(f"detectors has the entry {shown(each)}; expected a detector or its name.")
         detector = make_detector(each) if isinstance(each, str) else each
@@ -221,8 +217,25 @@ def _named(detectors: Any) -> dict[str, Detector]:
     return named
 
 
+def _named_alarms(alarms: Any) -> dict[str, Alarm]:
+    """Return alarms by name, made if they are given by name."""
+    named: dict[str, Alarm] = {}
+    for given, each in _pairs("alarms", alarms):
+        alarm = make_alarm(each)
+        name = str(given) if given is not None else each if isinstance(each, str) else alarm.id
+        if name in named:
+            raise InvalidParameter(f"two alarms are called {name!r}; give a mapping from names to alarms.")
+        named[name] = alarm
+    return named
+
+
 def _class_of(detector: Detector) -> str:
     return f"{type(detector).__module__}:{type(detector).__qualname__}"
+
+
+def _pairs(what: str, given: Any) -> list[tuple[Any, Any]]:
+    """Return entries with their names; None for those without one."""
+    return list(given.items()) if isinstance(given, Mapping) else [(None, each) for each in _listed(what, given)]
 
 
 def _listed(what: str, given: Any) -> Sequence[Any]:
