@@ -1,13 +1,17 @@
 """Every figure: a unit on each axis, no colour twice, AUROC on one scale, the critical difference of the page."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow.compute as pc
 import pytest
 
 from offnominal.core.plot_style import SERIES
 from offnominal.evaluation.alarm_budget import GRID
+from offnominal.reports.guarantee_figure import COLOURS
 from offnominal.reports.study_figures import write_figures
 from offnominal.studies.friedman import friedman
+from offnominal.studies.guarantees import guarantees, over_all_worlds
 from offnominal.studies.metric_table import MetricTable
 
 from .synthetic import ALARMS, SKILL, at_budget_per_hour
@@ -50,11 +54,13 @@ def test_there_is_a_figure_of_everything(figures):
         "critical_difference",
         "delay_false_alarms",
         "detection_over_time",
+        "guarantees",
     }
 
 
 @pytest.mark.parametrize(
-    "name", ["leaderboard", "by_kind", "by_level", "heat_map", "delay_false_alarms", "detection_over_time"]
+    "name",
+    ["leaderboard", "by_kind", "by_level", "heat_map", "delay_false_alarms", "detection_over_time", "guarantees"],
 )
 def test_axes_have_units(figures, name):
     labels = [label for label in shown_labels(figures[name]) if label]
@@ -80,6 +86,38 @@ def test_every_detector_has_a_curve_and_every_alarm_a_point_beside_it(figures):
         assert len(curves) == len(SKILL)
         assert len(points) == len(SKILL) * len(ALARMS)
         assert len({line.get_color() for line in curves}) == len(SERIES) + 1, "baselines are grey"
+
+
+def test_a_guarantee_is_a_dot_with_its_interval_and_its_verdict_beside_level_and_margin(figures, made_up):
+    checks = {name: check for (alarm, name), check in over_all_worlds(guarantees(made_up.table)).items() if check.level}
+    (axes,) = figures["guarantees"].axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    dots = {round(line.get_ydata()[0]): line for line in axes.lines if len(line.get_xdata()) == 1}
+    bars = {round(line.get_ydata()[0]): line for line in axes.lines if line.get_linewidth() == 4}
+    assert sorted(names) == sorted(checks), "a row per detector, published alarms without a guarantee left out"
+    for place, name in enumerate(names):
+        check = checks[name]
+        assert dots[place].get_xdata()[0] == check.share
+        assert tuple(bars[place].get_xdata()) == check.interval
+        assert axes.texts[place].get_text().endswith(check.verdict)
+    assert {check.outcome: dots[names.index(name)].get_color() for name, check in checks.items()} == COLOURS
+    assert "4,200 nominal episodes would decide" in axes.texts[names.index("Random")].get_text()
+    (level,) = (line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--")
+    assert (level, round(axes.patches[0].get_width(), 9)) == (0.05, 0.06)
+    assert axes.get_xlim()[1] > max(check.interval[1] for check in checks.values())
+
+
+def test_a_run_without_a_guarantee_has_no_figure_of_guarantees(made_up):
+    with pytest.MonkeyPatch.context() as patch:
+        found = {}
+        patch.setattr(
+            "offnominal.reports.study_figures.save_figures", lambda plt, drawn, *rest, **more: found.update(drawn)
+        )
+        write_figures(
+            replace(made_up, table=made_up.table.filter(pc.is_null(made_up.table["guarantee_level"]))), Path()
+        )
+    assert "leaderboard" in found
+    assert "guarantees" not in found
 
 
 def test_the_heat_map_goes_from_the_worst_to_the_best(figures):

@@ -19,6 +19,7 @@ from offnominal.reports.critical_figure import critical_figure
 from offnominal.reports.default_alarm import default_alarm
 from offnominal.reports.delay_figure import Points, delay_figure
 from offnominal.reports.dot_panels import draw_estimate, name_rows
+from offnominal.reports.guarantee_figure import guarantee_figure
 from offnominal.reports.heat_cells import draw_heat_cells
 from offnominal.reports.incidence_curves import IncidenceTable
 from offnominal.reports.incidence_figure import incidence_figure
@@ -26,6 +27,7 @@ from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.save_figures import save_figures
 from offnominal.studies.friedman import friedman
+from offnominal.studies.guarantees import guarantees, over_all_worlds
 from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.results import RunResults
@@ -66,6 +68,9 @@ def write_figures(results: RunResults, folder: Path) -> None:
     if over_time is not None and alarm is not None and (found := over_time.curves(alarm)):
         in_order_of_names = {name: found[name] for name in names if name in found}
         drawn["detection_over_time"] = lambda plt: incidence_figure(plt, in_order_of_names, alarm)
+    checks = over_all_worlds(guarantees(results.table))
+    if any(check.level is not None for check in checks.values()):
+        drawn["guarantees"] = lambda plt: guarantee_figure(plt, checks, names)
     save_figures(plt, drawn, folder, dpi=200)
 
 
