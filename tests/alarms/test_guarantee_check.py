@@ -94,3 +94,9 @@ def test_runs_on_the_same_episodes_do_not_narrow_the_interval_and_worlds_do():
     several = over_worlds([check] * 16)
     assert (several.n, several.share) == (1600, pytest.approx(0.05))
     assert several.error == pytest.approx(check.error / 4)
+
+
+def test_the_number_that_would_decide_is_larger_than_the_one_that_did_not():
+    check = of_share(0.0546, 5000)
+    assert check.verdict == "undecided: 15,000 nominal episodes would decide"
+    assert of_share(0.0546, 15_000).outcome == "kept"

@@ -24,6 +24,8 @@ MARGIN = 0.2
 """A guarantee is kept only if the interval ends at most this part of the guaranteed share above it."""
 POWER = 0.8
 """Probability of the verdict *kept* with the number of units that would decide, if the share is the guaranteed one."""
+NEAREST = 1.0 + 0.95 * MARGIN
+"""Multiple of the guaranteed share up to which a number of units is stated; at the margin no number would decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +113,19 @@ class GuaranteeCheck:
         """Number of nominal units that would decide, rounded up to two digits; None without a guarantee.
 
         With so many units, a share that is the guaranteed one has the verdict ``kept`` with a probability of 80 %.
-        Where units are correlated, there must be more by the factor by which this increases the variance.
+        Where units are correlated, there must be more by the factor by which this increases the variance. If there were
+        as many and nothing is decided, it is the number for the measured share.
         """
         if self.level is None:
             return None
         factor = 1.0
         if self.share is not None and 0.0 < self.share < 1.0 and self.n:
             factor = max(1.0, self.error**2 * self.n / (self.share * (1.0 - self.share)))
-        return rounded_up(factor * deciding_units(self.level))
+        found = rounded_up(factor * deciding_units(self.level))
+        if self.share is None or self.n < found or self.outcome != UNDECIDED:
+            return found
+        likely = min(max(self.share, self.level), NEAREST * self.level)
+        return rounded_up(factor * deciding_units(self.level, likely))
 
     @property
     def guaranteed(self) -> str | None:
@@ -205,15 +212,16 @@ def rounded_up(n: float) -> int:
 
 
 @cache
-def deciding_units(level: float) -> int:
-    """Return how many independent units show that a share of exactly `level` is at most `level` plus the margin.
+def deciding_units(level: float, share: float | None = None) -> int:
+    """Return how many independent units show that a share is at most `level` plus the margin.
 
     Args:
         level: The guaranteed share.
+        share: The true share; `level` if None.
 
     Example:
-        >>> deciding_units(0.05), deciding_units(0.5)
-        (4187, 203)
+        >>> deciding_units(0.05), deciding_units(0.5), deciding_units(0.05, 0.055)
+        (4187, 203, 17426)
     """
     bound = min((1.0 + MARGIN) * level, 1.0)
 
@@ -222,7 +230,7 @@ def deciding_units(level: float) -> int:
         k = int(bdtrik(TAIL, n, bound))
         while k >= 0 and bdtr(k, n, bound) > TAIL:
             k -= 1
-        return k >= 0 and bool(bdtr(k, n, level) >= POWER)
+        return k >= 0 and bool(bdtr(k, n, level if share is None else share) >= POWER)
 
     low, high = 0, 1
     while not decides(high):
