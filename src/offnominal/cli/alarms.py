@@ -21,6 +21,7 @@ from offnominal.cli.targets import (
     policy_named,
     world_source,
 )
+from offnominal.core.rounding import fixed
 
 if TYPE_CHECKING:
     from offnominal.alarms import WorldAudit
@@ -123,8 +124,8 @@ def _described(result: WorldAudit) -> dict[str, str]:
     return {
         "alarm": result.alarm,
         "guarantee": "–" if guarantee.level is None else f"{guarantee.level:g}{confident}",
-        "false alarms": f"{found.rate:.3f} ± {found.error:.3f}",
-        "95 %": f"{low:.3f}–{high:.3f}",
+        "false alarms": f"{fixed(found.rate, 3)} ± {fixed(found.error, 3)}",
+        "95 %": f"{fixed(low, 3)}–{fixed(high, 3)}",
         "verdict": found.outcome,
     }
 

@@ -22,6 +22,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.job_processes import current_job, results_of
 from offnominal.core.progress_bar import progress
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.detectors.catalogue import make_detector
 from offnominal.evaluation.estimate import Estimate
@@ -193,7 +194,7 @@ class _Matching:
         value = np.nan if measured.value is None else measured.value
         low, high = (np.nan if end is None else end for end in (measured.low, measured.high))
         if not note and not abs(value - target) <= max(LARGEST_ERROR, (high - low) / 2.0):
-            note = f"the AUROC jumps past the level, to {value:.3f}"
+            note = f"the AUROC jumps past the level, to {fixed(value, 3)}"
         return MatchedStrength(
             world=self.id,
             anomaly=axis.anomaly,

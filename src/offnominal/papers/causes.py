@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from offnominal.core.rounding import fixed
 from offnominal.core.types import IntArray
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.protocol import Cause, Protocol
@@ -88,10 +89,11 @@ class Control:
         return (1 + sum(share >= self.share for share in self.by_chance)) / (1 + len(self.by_chance))
 
     def __str__(self) -> str:
-        chance = np.mean(self.by_chance) if self.by_chance else 0.0
+        chance = float(np.mean(self.by_chance)) if self.by_chance else 0.0
+        share, exchanged = (fixed(100.0 * value, 0) for value in (self.share, chance))
         return (
-            f"{self.cause}: {self.explained} of {self.differing} ({self.share:.0%}); exchanged values: {chance:.0%}, "
-            f"p = {self.p_value:.3f}"
+            f"{self.cause}: {self.explained} of {self.differing} ({share}%); exchanged values: {exchanged}%, "
+            f"p = {fixed(self.p_value, 3)}"
         )
 
 

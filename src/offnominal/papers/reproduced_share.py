@@ -11,6 +11,7 @@ from typing import NamedTuple
 from scipy.special import stdtrit
 
 from offnominal.alarms.share_interval import clopper_pearson
+from offnominal.core.rounding import fixed
 
 REPRODUCED = ("reproduced closely", "reproduced")
 JUDGED = (*REPRODUCED, "inconclusive", "explained", "differs")
@@ -41,7 +42,8 @@ class ReproducedShare:
     groups: int
 
     def __str__(self) -> str:
-        return f"{self.share:.0%} [{self.low:.0%}, {self.high:.0%}]".replace("%", " %")
+        share, low, high = (fixed(100.0 * value, 0) for value in (self.share, self.low, self.high))
+        return f"{share} % [{low} %, {high} %]"
 
     def to_dict(self) -> dict[str, float]:
         """Return plain data."""

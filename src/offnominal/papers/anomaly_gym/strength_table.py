@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.strengths import Strength, strength
+from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym.evidence import published_strength_scores
 from offnominal.papers.anomaly_gym.published_numbers import PAPER, world_id
@@ -88,6 +89,6 @@ def _note(row: Row, ours: Strength | None) -> str:
     other = bool(code) and abs(float(code) - float(row["value"])) > _rounding(row)
     notes = [f"the public code has {float(code):g}"] if other else []
     if measured is not None:
-        ends = f"{measured.low:.3f} to {measured.high:.3f}"
+        ends = f"{fixed(measured.low, 3)} to {fixed(measured.high, 3)}"
         notes.append(f"with the published parameter, our earlier expert keeps {ends} of the return")
     return "; ".join(notes)

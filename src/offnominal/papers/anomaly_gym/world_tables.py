@@ -8,6 +8,7 @@ from functools import cache, partial
 
 from offnominal.agents.experts import expert_card
 from offnominal.anomalies.strengths import LEVELS, Strength, strength, strengths_table
+from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym.evidence import published_success_rates
 from offnominal.papers.anomaly_gym.published_numbers import ADDED_FAULTS, PAPER, WORLDS, world_id
@@ -134,8 +135,8 @@ def _success_note() -> str:
     rates = {world: expert_card(world).success for world in WORLDS if world not in UNTESTED}
     least = min((rates | published_success_rates()).values())
     return (
-        f"with the tests of the public code at least {least:.0%}: it takes a hand 30 cm from the goal of MJC-Reacher3D "
-        "for successful, and has no test for the arms"
+        f"with the tests of the public code at least {fixed(100.0 * least, 0)}%: it takes a hand 30 cm from the goal "
+        "of MJC-Reacher3D for successful, and has no test for the arms"
     )
 
 
@@ -158,7 +159,7 @@ def _reached(line: Strength) -> bool:
 def _extreme_note() -> str:
     """Return how much of the return the anomalies leave to our policies that the paper does not name."""
     others = sorted((left, id) for id, left in _out_of_reach().items() if id not in NAMED_WITHOUT_EXTREME)
-    found = ", ".join(f"{id} leaves {left:.2f}" for left, id in others)
+    found = ", ".join(f"{id} leaves {fixed(left, 2)}" for left, id in others)
     return f"besides those of the paper, to our policies {found}"
 
 

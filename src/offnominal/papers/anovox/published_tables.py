@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import cast
 
+from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anovox.evidence import experiments
 from offnominal.papers.anovox.published import (
@@ -139,7 +140,7 @@ def _ours(found: SceneResults, name: str, row: str, metric: str, as_published: b
     exact = found.estimate(name, "voxel", row, METRICS[metric])
     grid = Estimate(found.estimate(name, "voxel", row, AS_PUBLISHED + METRICS[metric]).value)
     other, column = (exact, "exact") if as_published else (grid, "ours as published")
-    shown = "–" if other.value is None else f"{other.value:.3f}"
+    shown = "–" if other.value is None else fixed(other.value, 3)
     labels = {"method": name, "frames": row, "metric": metric, column: shown}
     return PublishedComparison(labels, grid if as_published else exact, None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anovox.results import SceneResults
 from offnominal.papers.anovox.scene_rows import AS_PUBLISHED, FRAME, NOTICED, OBJECT
@@ -91,7 +92,9 @@ def _as_published(found: SceneResults) -> StudyTable:
                 shown[f"{METRICS[metric]} as published"] = found.estimate(
                     detector, unit, row, AS_PUBLISHED + metric
                 ).value
-            rows.append({name: round(each, 3) if isinstance(each, float) else each for name, each in shown.items()})
+            rows.append(
+                {name: float(fixed(each, 3)) if isinstance(each, float) else each for name, each in shown.items()}
+            )
     title = "Exact metrics beside those of the public threshold grid, for the same scores"
     return StudyTable("as_published", title, rows, rows)
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.papers.comparison.metrics import NUMBERS, PERCENTS
 from offnominal.papers.comparison.protocols import (
@@ -230,7 +231,7 @@ def class_rows(outcomes: ComparisonResults) -> list[dict[str, Any]]:
     rows = []
     for images, name in sorted((*places, *means), key=lambda place: [*means].index((place[0], MEAN))):
         known = {method: values.get((images, name, method), math.nan) for method in outcomes.methods}
-        details = {method: None if math.isnan(value) else round(value, 3) for method, value in known.items()}
+        details = {method: None if math.isnan(value) else float(fixed(value, 3)) for method, value in known.items()}
         rows.append({"images": images, "class": name, **details})
     return rows
 

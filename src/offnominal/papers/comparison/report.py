@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.papers.comparison.comparison_results import BUDGETS, ComparisonResults, by_label_budget, class_rows
 from offnominal.papers.comparison.configuration_results import ENSEMBLES
@@ -14,6 +15,7 @@ from offnominal.papers.comparison.figures import draw_figures
 from offnominal.papers.comparison.ranks import mean_ranks
 from offnominal.papers.comparison.search_spaces import search_space_of
 from offnominal.papers.comparison.smaller_searches import SIZES, by_search_size
+from offnominal.reports.page_numbers import rounded
 from offnominal.reports.study_tables import Row, StudyTable
 from offnominal.reports.table_report import write_table_report
 from offnominal.studies.results import RunResults
@@ -175,11 +177,11 @@ def _matrix(outcomes: ComparisonResults, values: FloatArray) -> list[Row]:
 
 def _mean(values: FloatArray) -> float | None:
     known = values[~np.isnan(values)]
-    return _round(float(known.mean()), 4) if len(known) else None
+    return rounded(float(known.mean())) if len(known) else None
 
 
 def _round(value: float, digits: int) -> float | None:
-    return None if math.isnan(value) else round(float(value), digits)
+    return None if math.isnan(value) else float(fixed(value, digits))
 
 
 def write_comparison_report(results: RunResults, folder: Path) -> Path:
@@ -196,4 +198,5 @@ def _headline(outcomes: ComparisonResults) -> str:
     if not rows:
         return "No search has finished."
     best = rows[0]
-    return f"{best['name']} ({best['method']}) has the best mean rank, {best['mean rank']:.2f} of {len(rows)} methods."
+    rank = fixed(best["mean rank"], 2)
+    return f"{best['name']} ({best['method']}) has the best mean rank, {rank} of {len(rows)} methods."

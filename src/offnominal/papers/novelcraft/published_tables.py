@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.novelcraft.published import BASIC, PAPER, PublishedNumber, published_numbers
 from offnominal.papers.novelcraft.published_sets import table_1, table_2, table_a2, table_d1
@@ -74,7 +75,7 @@ def _shown(value: float | None, number: PublishedNumber) -> str:
     """Return a recomputed number with as many digits as the published percentage has, or one more."""
     if value is None:
         return "–"
-    return f"{value:.2f}" if number.is_delay else f"{value:.4f}"
+    return fixed(value, 2 if number.is_delay else 4)
 
 
 def _note(number: PublishedNumber, recomputed: Recomputed) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.novelcraft.published import BASIC, PLUS
 from offnominal.papers.novelcraft.results import (
@@ -215,21 +216,23 @@ def _delays(found: NoveltyResults, table: str, title: str, delay: str, rate: str
 
 def _delay(found: NoveltyResults, method: Method, name: str, delay: str, rate: str) -> str:
     mean, share = (found.estimate(EPISODE_NOVELTIES, *method, metric, name).value for metric in (delay, rate))
-    return MISSING if mean is None or share is None else f"{mean:.1f} ({100.0 * share:.0f}\N{NO-BREAK SPACE}%)"
+    return (
+        MISSING if mean is None or share is None else f"{fixed(mean, 1)} ({fixed(100.0 * share, 0)}\N{NO-BREAK SPACE}%)"
+    )
 
 
 def _text(metric: str, value: Estimate) -> str:
     if value.value is None:
         return MISSING
     if metric == "n_clusters":
-        return f"{value.value:.0f}"
+        return fixed(value.value, 0)
     if "delay" in metric:
-        return f"{value.value:.1f}"
-    return str(value) if metric in WITH_INTERVALS else f"{value.value:.3f}"
+        return fixed(value.value, 1)
+    return str(value) if metric in WITH_INTERVALS else fixed(value.value, 3)
 
 
 def _short(value: float | None) -> str | None:
-    return None if value is None else f"{value:.3f}"
+    return None if value is None else fixed(value, 3)
 
 
 def _numbers(values: dict[str, Estimate]) -> Row:

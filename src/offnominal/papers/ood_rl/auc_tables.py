@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from offnominal.alarms.share_interval import TAIL
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.ood_rl.detection_results import KINDS, UNCERTAINTY
@@ -79,7 +80,7 @@ def _columns(ours: MeasuredAUC | None, column: PublishedColumn, best: bool) -> d
         found |= {"first agent": per_agent[0], "± agents": per_agent.std(ddof=1)} if agents > 1 else {}
         found |= {"± trials": float(np.sqrt(ours.auc.var(axis=1, ddof=1).mean()))} if trials > 1 else {}
     found["± published"] = column.std
-    return {name: "–" if value is None else f"{value:.3f}" for name, value in found.items()}
+    return {name: "–" if value is None else fixed(value, 3) for name, value in found.items()}
 
 
 FEWEST_AGENTS = 3

@@ -22,6 +22,7 @@ from offnominal.core.plot_style import (
     markers,
     pyplot,
 )
+from offnominal.core.rounding import fixed
 from offnominal.papers.ood_rl.agent_returns import AgentReturns
 from offnominal.papers.ood_rl.detection_results import KINDS, UNCERTAINTY, DetectionResults
 from offnominal.papers.ood_rl.report_tables import detection_leaderboard
@@ -91,13 +92,13 @@ def file_of(label: str) -> str:
 def _along_episodes(outcomes: OODResults, examples: Any) -> dict[str, Drawing]:
     """Return the figures of single episodes that the run stored."""
     drawings: dict[str, Drawing] = {}
-    values = _both(outcomes, examples, CARTPOLE)
+    values = both_series(outcomes, examples, CARTPOLE)
     if values is not None:
         drawings["q_values"] = (
             "Values of both actions along an unmodified and a modified episode, mean and one standard deviation",
             lambda plt: value_figure(plt, values[0]),
         )
-    actions = _both(outcomes, examples, PENDULUM)
+    actions = both_series(outcomes, examples, PENDULUM)
     if actions is not None:
         drawings["actions"] = (
             "Torque along an unmodified and a modified episode; the threshold is the best one by Youden's J",
@@ -106,8 +107,14 @@ def _along_episodes(outcomes: OODResults, examples: Any) -> dict[str, Drawing]:
     return drawings
 
 
-def _both(outcomes: OODResults, examples: Any, world: str) -> tuple[list[Series], float] | None:
-    """Return an unmodified and a modified episode of the first ensemble, and the threshold between them."""
+def both_series(outcomes: OODResults, examples: Any, world: str) -> tuple[list[Series], float] | None:
+    """Return an unmodified and a modified episode of the first ensemble, and the threshold between them.
+
+    Args:
+        outcomes: Of a run.
+        examples: Predictions along single episodes that the run stored.
+        world: Id of the world.
+    """
     wanted = [each for each in outcomes.in_world(world) if (each.method, each.uncertainty) == (UNCERTAINTY, "ensemble")]
     if not wanted:
         return None
@@ -194,7 +201,7 @@ def _panel(axes: Any, outcomes: OODResults, detections: DetectionResults, grid: 
     mean, failed = detections.mean("auc"), outcomes.failed(detections)
     for place, setting in enumerate(detections.settings):
         values[where[setting]] = mean[place]
-        texts[where[setting]] = f"{mean[place]:.2f}" + (f"\n{MARK}" if failed[place] else "")
+        texts[where[setting]] = fixed(mean[place], 2) + (f"\n{MARK}" if failed[place] else "")
     axes.set_title(f"{detections.world}   {MARK} agents fail")
     axes.set_xlabel("severity" if detections.world == PONG else "multiple of the default (×, ÷)")
     return draw_heat_cells(axes, values, rows, columns, texts=texts)
@@ -357,7 +364,7 @@ def action_figure(plt: Any, both: Sequence[Series], threshold: float) -> Any:
         axes.plot(steps, mean, color=shade, lw=1.2, label="torque, mean")
         axes.plot([], [], color=INK, lw=0.7, ls=":", label="± threshold")
         axes.plot(steps[called], mean[called], ls="", marker="o", ms=2.6, color=CALLED, label="classified as modified")
-        axes.set_title(f"{_title(found)}: {called.mean():.0%} classified as modified")
+        axes.set_title(f"{_title(found)}: {fixed(100.0 * called.mean(), 0)}% classified as modified")
         _finish_series(axes, len(steps))
     panels[0].set_ylabel("torque (N m)")
     handles, labels = panels[0].get_legend_handles_labels()

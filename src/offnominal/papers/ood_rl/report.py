@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from offnominal.core.rounding import fixed
 from offnominal.papers.ood_rl.figures import draw_figures
 from offnominal.papers.ood_rl.report_tables import detection_leaderboard, report_tables
 from offnominal.papers.ood_rl.results import OODResults
@@ -34,7 +35,7 @@ def _headline(outcomes: OODResults) -> str:
     for row in detection_leaderboard(outcomes):
         if row["AUC"] is not None:
             best.setdefault(row["world"], row)
-    parts = [f"{row['method']} in {world} ({row['AUC']:.3f})" for world, row in best.items()]
+    parts = [f"{row['method']} in {world} ({fixed(row['AUC'], 3)})" for world, row in best.items()]
     if not parts:
         return "No agent fails in a modified setting, so there is no AUC to compare."
     return f"Highest mean AUC where agents fail: {listed(parts)}."

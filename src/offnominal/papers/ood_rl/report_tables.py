@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from offnominal.core.rounding import fixed
 from offnominal.papers.ood_rl.detection_results import KINDS, DetectionResults
 from offnominal.papers.ood_rl.results import OODResults, average
 from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
@@ -91,9 +92,9 @@ def _returns(outcomes: OODResults) -> list[Row]:
                     "world": returns.world,
                     "agent": KINDS[returns.uncertainty],
                     "setting": setting.label,
-                    "return": f"{mean:.1f} ± {half:.1f}",
-                    "unchanged": round(float(returns.nominal.mean()), 1),
-                    "length": round(float(returns.length[place].mean()), 1),
+                    "return": f"{fixed(mean, 1)} ± {fixed(half, 1)}",
+                    "unchanged": _round(float(returns.nominal.mean()), 1),
+                    "length": _round(float(returns.length[place].mean()), 1),
                     "agents that fail": f"{int(returns.failed[place].sum())} of {len(returns.agents)}",
                 }
             )
@@ -115,4 +116,4 @@ def _settings(outcomes: OODResults) -> list[Row]:
 
 
 def _round(value: float, digits: int = 3) -> float | None:
-    return None if math.isnan(value) else round(float(value), digits)
+    return None if math.isnan(value) else float(fixed(value, digits))

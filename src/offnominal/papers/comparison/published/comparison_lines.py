@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.comparison.comparison_results import ComparisonResults
 from offnominal.papers.comparison.published.printed_cells import PAPER
@@ -73,10 +74,10 @@ def rule(metric: str) -> Rule:
 
 
 DEFECTS = {
-    "dsvd": "the public code never trains the hypersphere; with this error ours is {:.3f}",
-    "loda": "PyOD reads the wrong bins; with this error ours is {:.3f}",
-    "pidf": "the public code gives rows outside of the boxes the log density zero; with its errors ours is {:.3f}",
-    "mgal": "PyOD's score has the wrong sign; with this error ours is {:.3f}",
+    "dsvd": "the public code never trains the hypersphere; with this error ours is {}",
+    "loda": "PyOD reads the wrong bins; with this error ours is {}",
+    "pidf": "the public code gives rows outside of the boxes the log density zero; with its errors ours is {}",
+    "mgal": "PyOD's score has the wrong sign; with this error ours is {}",
 }
 """What is wrong in the original of a method, with our value if ours is wrong in the same way."""
 
@@ -94,4 +95,4 @@ def defect_note(method: str, defective: float) -> str:
         >>> defect_note("mgal", float("nan"))
         ''
     """
-    return "" if math.isnan(defective) else DEFECTS[method].format(defective)
+    return "" if math.isnan(defective) else DEFECTS[method].format(fixed(defective, 3))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from statistics import fmean, stdev
 from typing import Literal
 
+from offnominal.core.rounding import fixed
 from offnominal.papers.comparison.cells import Leave
 from offnominal.papers.comparison.comparison_results import ComparisonResults, Protocol
 from offnominal.papers.comparison.protocols import BEST, Row, exclude_partial_failures, max_protocol, mean_protocol
@@ -140,8 +141,8 @@ def mean_table(results: RunResults, *, item: Item, as_published: bool = False) -
         labels = {
             "images": images,
             "method": method,
-            f"ours, {other}": "–" if second is None else f"{second.value:.3f}",
-            f"published, {other}": f"{printed[images, '', method]:.2f}",
+            f"ours, {other}": "–" if second is None else fixed(second.value, 3),
+            f"published, {other}": fixed(printed[images, "", method], 2),
         }
         groups = some.single.get((images, method), ()), some.defect_rows.get((images, method), ())
         lines.append(_line(labels, *groups, published, item))

@@ -1,0 +1,57 @@
+"""Results are rounded once and by one rule: 0.82747 is 0.827, and 0.8125 is 0.813, on every surface."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import offnominal
+from offnominal.core.rounding import fixed
+from offnominal.papers.comparison.report import _matrix, _mean
+
+SOURCE = Path(offnominal.__file__).parent
+OWN_FORMAT = re.compile(r"\{[^{}\"']*:[+<>]?\d*,?\.\d(?:f|%)\}|\{:\.\df\}")
+SURFACES = ("alarms", "evaluation", "kinds", "papers", "reports", "studies", "web")
+NO_RESULTS = {
+    "evaluation/novelty/weighting.py": 1,
+    "papers/anomaly_gym/discrimination_tables.py": 1,
+    "papers/novelcraft/published_sets.py": 1,
+    "reports/descriptions/world.py": 1,
+    "reports/page.py": 1,
+    "reports/scene_view/scene_view.py": 1,
+    "studies/display.py": 1,
+    "studies/failure.py": 1,
+}
+"""Lines with a format of Python, by file: sizes, times, counts, weights, printed values, and cards of policies."""
+VALUES = [(0.82747, "0.827"), (0.8125, "0.813"), (0.8275, "0.828"), (0.0625, "0.063")]
+
+
+def formats(file):
+    """Return the lines of a file with a format of Python, which rounds halves by their binary fractions."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if OWN_FORMAT.search(line) and ">>>" not in line]
+
+
+@pytest.mark.parametrize(("value", "shown"), VALUES)
+def test_values_in_tables_are_rounded_once(value, shown):
+    assert fixed(_mean(np.array([value])), 3) == fixed(value, 3) == shown
+    outcomes = SimpleNamespace(tables=["iris"], methods=["kNN"])
+    assert [fixed(row["kNN"], 3) for row in _matrix(outcomes, np.array([[value]]))] == [shown]
+
+
+def test_a_number_that_is_rounded_twice_or_by_python_is_another():
+    assert fixed(round(0.82747, 4), 3) == "0.828"
+    assert f"{0.8125:.3f}" == "0.812"
+
+
+def test_results_are_formatted_by_the_rule_alone():
+    files = [file for part in SURFACES for file in sorted((SOURCE / part).rglob("*.py"))]
+    found = {file.relative_to(SOURCE).as_posix(): len(formats(file)) for file in files if formats(file)}
+    assert found == NO_RESULTS, "use `fixed` of core/rounding.py for results"
+
+
+@pytest.mark.parametrize("line", ['f"{value:.3f}"', 'f"{share:.0%}"', '"ours is {:.3f}"', 'f"{mean:9.2f}"'])
+def test_a_format_of_python_is_found(line):
+    assert OWN_FORMAT.search(line)
