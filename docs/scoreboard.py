@@ -4,7 +4,7 @@ Writes for every published table with results in the stores a file `docs/measure
 values without results of a run that is as powerful stay, and get the verdict of the protocol of today. The page
 `docs/studies/scoreboard.md` and its figures are made from these files. `--check` fails if they differ from what the
 files say; `tests/docs` does the same. The values of the files are also written to the package, as the results of
-`offnominal reproduce` for those who have none.
+`offnominal reproduce` for those who have none, and so are the data of the figures of papers that a store has.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from published_values.measured_table import measured_tables
 from published_values.measuring import measure, published_tables
 from published_values.page import page
 from published_values.rows import read
+from published_values.shipped_figures import write_figures
 from published_values.shipping import shipped_rows, write_shipped
 
 from offnominal.papers.scoreboard import TableScore
@@ -49,6 +50,7 @@ def main(words: list[str], docs: Path = DOCS, package: Path = PACKAGE) -> int:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     write_shipped(measured_tables(scores, docs / MEASURED), package / FOLDER)
+    write_figures(options.store, package / FOLDER)
     return 0
 
 

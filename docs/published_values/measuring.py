@@ -8,6 +8,7 @@ from pathlib import Path
 from offnominal.papers.catalogue import paper
 from offnominal.papers.scoreboard import TableScore, scales_of, scoreboard
 from offnominal.studies.store import Store
+from offnominal.studies.stored_runs import StoredRun
 from published_values.cell_intervals import with_cell_intervals
 from published_values.measured_table import file_name
 from published_values.places import places_of
@@ -107,20 +108,30 @@ def compared(rows: Iterable[Row]) -> int:
 
 
 def run_of(score: TableScore, store: Path) -> Row:
-    """Return study and scale of the results, the day of the last one, and the versions of the package."""
+    """Return study and scale of the results of a table; see :func:`made_by`."""
     if not score.runs:
         return {}
     (run,) = score.runs
+    return made_by(score.table.study, run, store)
+
+
+def made_by(study: str, run: StoredRun, store: Path) -> Row:
+    """Return study and scale of results, the number of cells, the day of the last one, and the versions of the package.
+
+    Args:
+        study: Name of the study.
+        run: Its results.
+        store: Where they are.
+    """
     place, keys = Store(store), set(run.results.table["key"].to_pylist())
     cells = [row for row in place.cells().select(["key", "versions"]).to_pylist() if row["key"] in keys]
     versions = sorted({_version(json.loads(row["versions"])) for row in cells})
     last = max(place.path(key).stat().st_mtime for key in keys)
-    day = datetime.fromtimestamp(last, UTC).date().isoformat()
     return {
-        "study": score.table.study,
+        "study": study,
         "scale": run.results.scale,
         "cells": f"{len(keys)} of {run.cells}",
-        "date": day,
+        "date": datetime.fromtimestamp(last, UTC).date().isoformat(),
         "version": " ".join(versions),
     }
 

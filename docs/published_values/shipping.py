@@ -22,14 +22,22 @@ def shipped_rows(tables: Iterable[MeasuredTable]) -> pa.Table:
 
 
 def write_shipped(tables: Iterable[MeasuredTable], folder: Path) -> None:
-    """Write the file of the package and its manifest, if what it says has changed."""
+    """Write the values of the package and its manifest, if what they say has changed."""
     made, file = shipped_rows(tables), folder / FILE
     if file.exists() and pq.read_table(file).to_pylist() == made.to_pylist():
         return
     folder.mkdir(parents=True, exist_ok=True)
     pq.write_table(made, file, compression="zstd", compression_level=19)
-    content = {"file": FILE, "sha256": sha256_of(file), "bytes": file.stat().st_size, "values": made.num_rows}
-    write_checked_json(folder / MANIFEST, content | {"papers": sorted(set(made["paper"].to_pylist()))})
+    write_manifest(folder)
+
+
+def write_manifest(folder: Path) -> None:
+    """Write the manifest of the files of the package: hash, size and rows of each."""
+    content = {
+        file.name: {"sha256": sha256_of(file), "bytes": file.stat().st_size, "rows": pq.read_metadata(file).num_rows}
+        for file in sorted(folder.glob("*.parquet"))
+    }
+    write_checked_json(folder / MANIFEST, {"files": content})
 
 
 def _row(table: MeasuredTable, row: Row) -> dict[str, object]:

@@ -76,6 +76,7 @@ def renew(monkeypatch, tmp_path):
     toy = SimpleNamespace(scales={scale: SimpleNamespace(summary=f"{scale} toys") for scale in SCALES})
     monkeypatch.setattr("published_values.shipping.load_study", lambda _: toy)
     monkeypatch.setattr(made, "published_tables", published_tables)
+    monkeypatch.setattr(made, "write_figures", lambda stores, folder: None)
     return lambda *stores, check=False: made.main(
         ["--check"] if check else ["--store", *stores], docs=tmp_path / "docs", package=tmp_path / "package"
     )

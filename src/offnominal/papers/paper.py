@@ -15,6 +15,7 @@ from offnominal.studies.results import RunResults
 
 DEFAULT_SCALE = "laptop"
 IN_FIGURE = "fig"
+FigureData = Mapping[str, Any]
 _APPENDIX = re.compile(r"^([A-Z])(\d+)$")
 
 
@@ -95,6 +96,9 @@ class PublishedFigure:
         title: Its content, in one line.
         study: Name of the study whose run ours is drawn from.
         file: Name of our figure in the report of that run.
+        data: Returns what it is drawn from, as plain data, such as travels with the package; None if the results of a
+            run do not have it.
+        draw: Draws it with pyplot from such data.
         scale: Default scale of the study.
         worlds: Ids of its worlds; those of the study if empty.
     """
@@ -103,13 +107,20 @@ class PublishedFigure:
     title: str
     study: str
     file: str
+    data: Callable[[RunResults], FigureData | None]
+    draw: Callable[[Any, FigureData], Any]
     scale: str = DEFAULT_SCALE
     worlds: tuple[str, ...] = ()
 
     @property
+    def name(self) -> str:
+        """Its number in words."""
+        return f"Figure {self.number}"
+
+    @property
     def heading(self) -> str:
         """Number and title."""
-        return f"Figure {self.number}: {self.title}"
+        return f"{self.name}: {self.title}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,16 +49,19 @@ class ReproducedFigure(NamedTuple):
 
     Args:
         figure: The figure.
-        file: The image; None without results.
+        file: The image; None without results that it can be drawn from.
+        shipped: Run of the data, if they travel with the package; None if there are own results.
     """
 
     figure: PublishedFigure
     file: Path | None
+    shipped: ShippedRun | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         file = None if self.file is None else str(self.file)
-        return {"figure": self.figure.number, "title": self.figure.title, "file": file}
+        shipped = [] if self.shipped is None else [self.shipped.to_dict()]
+        return {"figure": self.figure.number, "title": self.figure.title, "file": file, "shipped": shipped}
 
 
 def chosen_items(
@@ -89,7 +92,7 @@ def reproduced(item: Item, results: RunResults) -> ReproducedTable | ReproducedF
     """Return a table or a figure made from results; if there are any, it is written into the folder of their run."""
     if isinstance(item, PublishedTable):
         return _reproduced_table(item, results)
-    if not results.cells:
+    if not results.cells or item.data(results) is None:
         return ReproducedFigure(item, None)
     folder = results.folder or Path()
     write_report(results, folder)

@@ -104,8 +104,14 @@ class ResultSources:
 
 
 def scales_of(published: Published, item: PublishedTable | PublishedFigure) -> tuple[str, ...]:
-    """Return the scales whose results count, from the least to the most powerful; without a protocol, the default."""
-    return (item.scale,) if published.protocol is None else published.protocol.scales
+    """Return the scales whose results count, from the least to the most powerful; without a protocol, the default.
+
+    The default scale of a figure counts, too, also if its results are not compared with any published value.
+    """
+    if published.protocol is None:
+        return (item.scale,)
+    own = (item.scale,) if isinstance(item, PublishedFigure) and item.scale not in published.protocol.scales else ()
+    return (*own, *published.protocol.scales)
 
 
 def _explained(table: PublishedTable, line: PublishedComparison) -> PublishedComparison:

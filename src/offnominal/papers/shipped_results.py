@@ -26,7 +26,9 @@ from offnominal.papers.value_places import ValuePlaces
 from offnominal.studies.published_comparison import PublishedComparison
 
 FOLDER, FILE, MANIFEST = "shipped", "results.parquet", "manifest.json"
-TEXTS = ("paper", "table", "labels", "note", "study", "scale", "about", "cells", "date", "version")
+RUN = ("study", "scale", "about", "cells", "date", "version")
+"""Columns with the run that a row comes from."""
+TEXTS = ("paper", "table", "labels", "note", *RUN)
 NUMBERS = ("ours", "low", "high", "published")
 SCHEMA = pa.schema(
     [
@@ -75,8 +77,7 @@ class ShippedRun:
 
     def to_dict(self) -> dict[str, str]:
         """Return plain data."""
-        names = ("study", "scale", "about", "cells", "date", "version")
-        return {name: getattr(self, name) for name in names} | {"command": self.command}
+        return {name: getattr(self, name) for name in RUN} | {"command": self.command}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +190,33 @@ def shipped_table(folder: Traversable | None = None) -> pa.Table:
     Raises:
         DamagedFile: It is not the file that the manifest names.
     """
+    return read_shipped(FILE, folder)
+
+
+def read_shipped(file: str, folder: Traversable | None = None) -> pa.Table:
+    """Return the rows of a file that travels with the package.
+
+    Args:
+        file: Its name.
+        folder: Its folder; that of the package if None.
+
+    Raises:
+        DamagedFile: It is not the file that the manifest names.
+    """
     folder = folder or files("offnominal.papers").joinpath(FOLDER)
-    content, manifest = folder.joinpath(FILE).read_bytes(), folder.joinpath(MANIFEST)
+    content, manifest = folder.joinpath(file).read_bytes(), folder.joinpath(MANIFEST)
     stated = without_checksum(json.loads(manifest.read_text(encoding="utf-8")), str(manifest))
-    if sha256_of(content) != stated["sha256"]:
-        raise DamagedFile(f"{folder.joinpath(FILE)} is not the file of its manifest; install the package again.")
+    if sha256_of(content) != stated["files"].get(file, {}).get("sha256"):
+        raise DamagedFile(f"{folder.joinpath(file)} is not the file of its manifest; install the package again.")
     return pq.read_table(pa.BufferReader(content))
 
 
+def run_of_row(row: Mapping[str, Any]) -> ShippedRun:
+    """Return the run that a row of a file comes from."""
+    return ShippedRun(*(row[name] for name in RUN))
+
+
 def _value(row: Mapping[str, Any]) -> ShippedValue:
-    run = ShippedRun(*(row[name] for name in ("study", "scale", "about", "cells", "date", "version")))
+    run = run_of_row(row)
     labels = json.loads(row["labels"])
     return ShippedValue(labels, row["ours"], row["low"], row["high"], row["published"], row["note"], row["units"], run)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from offnominal.papers.catalogue import paper
-from offnominal.papers.paper import PublishedTable
+from offnominal.papers.paper import PublishedFigure, PublishedTable
 from offnominal.papers.reproduced_items import ReproducedFigure, ReproducedTable, reproduced, written
 from offnominal.papers.reproduction import Reproduction, StudyRun
 from offnominal.papers.result_sources import ResultSources, SourcedTable, scales_of
+from offnominal.papers.shipped_figures import draw_shipped, shipped_figure
 from offnominal.papers.shipped_results import ShippedRun
 from offnominal.studies.runs import STORE
 from offnominal.studies.stored_runs import StoredRun
@@ -46,9 +47,9 @@ def stored_items(
             made.append(_table(item, table))
             remarks += _remarks(item, run, table, sources, store)
         elif run is not None:
-            stored = _most_powerful(sources, run, scales)
-            made.append(reproduced(item, stored.results))
-            remarks += _state(run, stored, store)
+            figure, said = _figure(id, item, _with_data(sources, item, run, scales), run, scales, store)
+            made.append(figure)
+            remarks += said
     return made, list(dict.fromkeys(remarks))
 
 
@@ -66,10 +67,30 @@ def state_of(run: StudyRun, stored: StoredRun, store: Path) -> str:
     return f"Ours: {stored.state}; `{shlex.join(words)}` computes them, as --run does here." if stored.state else ""
 
 
-def _most_powerful(sources: ResultSources, run: StudyRun, scales: Sequence[str]) -> StoredRun:
-    """Return the stored run of the last scale with results; that of the default scale if there is none."""
+def _with_data(sources: ResultSources, figure: PublishedFigure, run: StudyRun, scales: Sequence[str]) -> StoredRun:
+    """Return the stored run of the last scale with data of a figure; that of the default scale if there is none."""
     stored = (sources.run(run.study, scale, run.worlds) for scale in reversed(sources.scales(run.study, scales)))
-    return next((each for each in stored if each.results.cells), sources.run(run.study, run.scale, run.worlds))
+    found = (each for each in stored if each.results.cells and figure.data(each.results) is not None)
+    return next(found, sources.run(run.study, run.scale, run.worlds))
+
+
+def _figure(
+    id: str, figure: PublishedFigure, stored: StoredRun, run: StudyRun, scales: Sequence[str], store: Path
+) -> tuple[ReproducedFigure, list[str]]:
+    """Return a figure from results of a store or, without any, from those of the package, and remarks on it."""
+    made = reproduced(figure, stored.results)
+    assert isinstance(made, ReproducedFigure)
+    if made.file is not None:
+        return made, _state(run, stored, store)
+    found = shipped_figure(id, figure, scales)
+    if found is None:
+        return made, [
+            f"{figure.name} is not drawn: its data do not travel with the package.",
+            *_state(run, stored, store),
+        ]
+    file = draw_shipped(figure, found, store.parent / "shipped" / f"{id}-figure-{figure.number}.png")
+    said = f"{figure.name} is drawn from results that travel with the package, and are not computed here: "
+    return ReproducedFigure(figure, file, found.run), [f"{said}{_shipped(found.run)}."]
 
 
 def _table(table: PublishedTable, found: SourcedTable) -> ReproducedTable:

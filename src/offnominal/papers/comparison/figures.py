@@ -22,6 +22,8 @@ from offnominal.papers.comparison.comparison_results import (
 from offnominal.papers.comparison.ranks import compare_methods, mean_ranks, table_ranks
 from offnominal.papers.comparison.search_spaces import search_space_of
 from offnominal.papers.comparison.sensitivity import Effect, parameters_of, sensitivity, variants
+from offnominal.papers.figure_numbers import numbers_in, plain_numbers
+from offnominal.papers.paper import FigureData
 from offnominal.reports.colours import HIGHLIGHTED, colours, colours_in_order
 from offnominal.reports.critical_figure import critical_figure
 from offnominal.reports.direct_labels import label_ends, label_points
@@ -57,12 +59,12 @@ def _drawings(outcomes: ComparisonResults) -> dict[str, Drawing]:
         )
     drawings["knowledge"] = (
         "Effect of labels: test AUC and rank by the validation points that are labelled to select the configuration",
-        lambda plt: label_budget_figure(plt, outcomes),
+        lambda plt: label_budget_figure(plt, label_budget_data(outcomes)),
     )
     drawings["pareto"] = (
         "Rank against time: mean rank of the test AUC, and CPU seconds per configuration; no method is better and "
         "faster than those on the dashed line",
-        lambda plt: pareto_figure(plt, outcomes, values),
+        lambda plt: pareto_figure(plt, pareto_data(outcomes)),
     )
     for method in SEPARATE_BY:
         if method in outcomes.methods and parameters_of(outcomes, method):
@@ -75,7 +77,7 @@ def _drawings(outcomes: ComparisonResults) -> dict[str, Drawing]:
     if len(names) > 1:
         drawings["variants"] = (
             "Variants of autoencoders by loss, variance ([v] with a VampPrior) and score: ranks of the test AUC",
-            lambda plt: variants_figure(plt, names, tried),
+            lambda plt: variants_figure(plt, names, table_ranks(tried)),
         )
     drawings["heat"] = "Test AUC of every method on every table", lambda plt: _heat(plt, outcomes, values)
     return drawings
@@ -100,7 +102,22 @@ ABOUT = {
 }
 
 
-def label_budget_figure(plt: Any, outcomes: ComparisonResults) -> Any:
+def label_budget_data(outcomes: ComparisonResults) -> FigureData:
+    """Return mean test AUC and mean rank of each method by the labels that select the configuration.
+
+    A mean over some tables only could not be compared with the others: it is not known.
+    """
+    budgets = {}
+    for budget in BUDGETS:
+        by = by_label_budget(outcomes, budget)
+        means = np.array([found.mean(axis=0) for found in by.values()])
+        ranks = np.array([np.where(np.isnan(found).any(axis=0), np.nan, mean_ranks(found)) for found in by.values()])
+        budgets[budget] = {"labels": list(by), "means": plain_numbers(means), "ranks": plain_numbers(ranks)}
+    last = plain_numbers(mean_ranks(outcomes.values("mean")))
+    return {"methods": outcomes.methods, "ranks": last, "budgets": budgets}
+
+
+def label_budget_figure(plt: Any, data: FigureData) -> Any:
     """Draw the mean test AUC and the mean rank by the labels that select the configuration, from none to all.
 
     A line joins the numbers of labels; a configuration drawn at random, one without known anomalies, and one chosen by
@@ -108,29 +125,27 @@ def label_budget_figure(plt: Any, outcomes: ComparisonResults) -> Any:
 
     Args:
         plt: matplotlib's pyplot.
-        outcomes: Of a run.
+        data: Of :func:`label_budget_data`.
     """
     figure, grid = plt.subplots(2, len(BUDGETS), figsize=(8.6, 6.4), sharex="col", sharey="row")
     figure.subplots_adjust(wspace=0.06, hspace=0.08, right=0.86)
-    last = mean_ranks(outcomes.values("mean"))
-    names = [outcomes.methods[place] for place in np.argsort(last, kind="stable")]
+    methods = data["methods"]
+    names = [methods[place] for place in np.argsort(numbers_in(data["ranks"]), kind="stable")]
     shades, shapes = colours(names), markers(names)
-    for column, budget in zip(grid.T, BUDGETS, strict=True):
-        by = by_label_budget(outcomes, budget)
-        # A mean over some tables only could not be compared with the others: a line has a gap there.
-        means = np.array([found.mean(axis=0) for found in by.values()])
-        ranks = np.array([np.where(np.isnan(found).any(axis=0), np.nan, mean_ranks(found)) for found in by.values()])
+    for column, (budget, by) in zip(grid.T, data["budgets"].items(), strict=True):
+        means, ranks = numbers_in(by["means"]), numbers_in(by["ranks"])
         for axes, values in zip(column, (means, ranks), strict=True):
             for name in reversed(names):
-                line = values[:, outcomes.methods.index(name)]
-                _draw_budgets(axes, list(by), line, color=shades[name], marker=shapes[name])
-        column[1].set_xticks(range(len(by)), [ENDS.get(label, label.rstrip("%")) for label in by])
+                _draw_budgets(
+                    axes, by["labels"], values[:, methods.index(name)], color=shades[name], marker=shapes[name]
+                )
+        column[1].set_xticks(range(len(means)), [ENDS.get(label, label.rstrip("%")) for label in by["labels"]])
         column[1].set_xlabel(ABOUT[budget])
     grid[1, 0].invert_yaxis()
     grid[0, 0].set_ylabel("mean test AUC (0.5 = random)")
     grid[1, 0].set_ylabel("mean rank (1 = best)")
     for axes, values in zip(grid[:, -1], (means, ranks), strict=True):
-        ends = {search_space_of(name).title: values[-1, outcomes.methods.index(name)] for name in names}
+        ends = {search_space_of(name).title: values[-1, methods.index(name)] for name in names}
         label_ends(axes, ends, {search_space_of(name).title: shades[name] for name in names})
     return figure
 
@@ -146,22 +161,31 @@ SHORTEST = 1e-5
 """Seconds at which the axis begins; shorter times are drawn there."""
 
 
-def pareto_figure(plt: Any, outcomes: ComparisonResults, values: FloatArray) -> Any:
+def pareto_data(outcomes: ComparisonResults) -> FigureData:
+    """Return the mean rank of the test AUC of each method, and the seconds to fit and to score a configuration."""
+    seconds = plain_numbers(np.nanmean(outcomes.seconds(), axis=0))
+    return {
+        "methods": outcomes.methods,
+        "ranks": plain_numbers(mean_ranks(outcomes.values("mean"))),
+        "seconds": seconds,
+    }
+
+
+def pareto_figure(plt: Any, data: FigureData) -> Any:
     """Draw the mean rank of each method against the time it takes to fit and to score.
 
     Args:
         plt: matplotlib's pyplot.
-        outcomes: Of a run.
-        values: (tables, methods) to rank by.
+        data: Of :func:`pareto_data`.
     """
     figure, both = plt.subplots(1, 2, figsize=(8.6, 4.2), sharey=True)
     figure.subplots_adjust(wspace=0.08)
-    ranks = mean_ranks(values)
-    names = [outcomes.methods[place] for place in np.argsort(ranks, kind="stable")]
+    ranks, methods = numbers_in(data["ranks"]), data["methods"]
+    names = [methods[place] for place in np.argsort(ranks, kind="stable")]
     shades = colours(names)
     both[0].set_ylim(np.nanmax(ranks) + 0.6, np.nanmin(ranks) - 0.6)
     both[0].set_ylabel("mean rank of the test AUC (1 = best)")
-    seconds = np.maximum(np.nanmean(outcomes.seconds(), axis=0), SHORTEST)
+    seconds = np.maximum(numbers_in(data["seconds"]), SHORTEST)
     for axes, spent, step in zip(both, seconds.T, ("fit", "score"), strict=True):
         front = frontier(spent, ranks)
         axes.step(spent[front], ranks[front], where="post", color=REFERENCE, lw=1.0, ls=DOTTED, zorder=0)
@@ -170,7 +194,7 @@ def pareto_figure(plt: Any, outcomes: ComparisonResults, values: FloatArray) -> 
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.xaxis.set_minor_formatter(plt.NullFormatter())
         axes.set_xlabel(f"CPU time to {step} a configuration (s)")
-        places = [outcomes.methods.index(name) for name in names]
+        places = [methods.index(name) for name in names]
         points = [
             (search_space_of(name).title, spent[at], ranks[at], shades[name])
             for name, at in zip(names, places, strict=True)
@@ -269,15 +293,14 @@ def _legend(figure: Any, grid: Any) -> None:
     figure.legend(found.values(), found, loc="upper center", bbox_to_anchor=(0.5, 0.03), ncols=4)
 
 
-def variants_figure(plt: Any, names: Sequence[str], values: FloatArray) -> Any:
+def variants_figure(plt: Any, names: Sequence[str], ranks: FloatArray) -> Any:
     """Draw a box per variant: its ranks over tables, the best mean rank on top, the best few in colour.
 
     Args:
         plt: matplotlib's pyplot.
         names: Names of the variants.
-        values: (tables, variants) to rank by.
+        ranks: (tables, variants).
     """
-    ranks = table_ranks(values)
     order = np.argsort(-ranks.mean(axis=0), kind="stable")
     best = colours_in_order([names[index] for index in order[::-1][:HIGHLIGHTED]])
     figure, axes = plt.subplots(figsize=(6.4, 0.24 * len(names) + 0.9))

@@ -18,9 +18,10 @@ from offnominal.papers.ood_rl.published import (
     PublishedColumn,
     published_columns,
 )
+from offnominal.papers.ood_rl.published_figures import published_figures
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, settings
-from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedFigure, PublishedTable
+from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedTable
 from offnominal.papers.printed_values import Row, printed_values
 from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
@@ -111,15 +112,11 @@ TABLES = [
     *(_best_table(world) for world in (CARTPOLE, PENDULUM, PONG)),
     *(_trial_table(number) for number in TRIAL_TABLES),
 ]
-FIGURES = [
-    PublishedFigure(
-        4, "values of both actions along an unmodified and a modified episode", STUDY, "q_values", worlds=(CARTPOLE,)
-    ),
-    PublishedFigure(5, "torque along an unmodified and a modified episode", STUDY, "actions", worlds=(PENDULUM,)),
-]
 _UNKNOWN = "We do not know its content."
 UNKNOWN_FIGURES = {
     **dict.fromkeys(("1", "2", "3"), _UNKNOWN),
     "6": "It shows corrupted frames of Pong; ours are on the page of that world.",
 }
-PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), unknown_figures=UNKNOWN_FIGURES, protocol=protocol(PAPER))
+PUBLISHED = Published(
+    tuple(TABLES), published_figures(STUDY), unknown_figures=UNKNOWN_FIGURES, protocol=protocol(PAPER)
+)

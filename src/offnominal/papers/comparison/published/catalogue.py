@@ -9,6 +9,7 @@ from typing import Any
 
 from offnominal.papers.comparison.cells import Leave
 from offnominal.papers.comparison.published.cost_tables import count_table, image_count_table, table_viii
+from offnominal.papers.comparison.published.drawn_figures import published_figures
 from offnominal.papers.comparison.published.ensemble_tables import ensemble_table
 from offnominal.papers.comparison.published.image_tables import (
     CLASSES,
@@ -25,7 +26,7 @@ from offnominal.papers.comparison.published.rank_lines import FEWEST_METHODS, FE
 from offnominal.papers.comparison.published.search_space_tables import space_table
 from offnominal.papers.comparison.published.size_tables import table_i, table_ii
 from offnominal.papers.comparison.studies import ImageStudy, SearchStudy
-from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
+from offnominal.papers.paper import Published, PublishedTable
 from offnominal.papers.protocol import protocol
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
@@ -176,13 +177,6 @@ PUBLISHED_TABLES = (
     _images("D4", "TPR at 5 % false alarms of ensembles on images", OUT, partial(ensemble_table, item="table_D4")),
 )
 UNKNOWN_TABLES = {"III": "It has names and acronyms of methods, no numbers."}
-FIGURES = (
-    PublishedFigure(
-        4, "effect of labels: mean AUC and mean rank by the selection of the configuration", TABLES, "knowledge"
-    ),
-    PublishedFigure(5, "ranks of the variants of autoencoders", DEEP, "variants"),
-    PublishedFigure(6, "rank against time to fit and to score", TABLES, "pareto"),
-)
 _DIAGRAMS = (
     "It has no numbers. The report of `offnominal run comparison` draws the critical differences of our ranks "
     "(figures/critical_difference); `--table IV` and `--table VI` have the ranks."
@@ -193,4 +187,6 @@ UNKNOWN_FIGURES = {
     "3": _DIAGRAMS,
     "C3": "Its numbers are in `--table figC3`.",
 }
-PUBLISHED = Published(PUBLISHED_TABLES, FIGURES, UNKNOWN_TABLES, UNKNOWN_FIGURES, protocol(PAPER))
+PUBLISHED = Published(
+    PUBLISHED_TABLES, published_figures(TABLES, DEEP), UNKNOWN_TABLES, UNKNOWN_FIGURES, protocol(PAPER)
+)

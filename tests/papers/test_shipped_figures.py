@@ -1,0 +1,138 @@
+"""Figures of papers are drawn from data that travel with the package, and those of a run from its results."""
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from offnominal.cli.program import program
+from offnominal.core.errors import DamagedFile
+from offnominal.core.plot_style import pyplot
+from offnominal.papers.catalogue import figures_of
+from offnominal.papers.comparison.comparison_results import ComparisonResults
+from offnominal.papers.comparison.published.drawn_figures import published_figures
+from offnominal.papers.ood_rl.series import Series, series_table
+from offnominal.papers.ood_rl.settings import PENDULUM, describe_environment, settings
+from offnominal.papers.reproduced_items import reproduced
+from offnominal.papers.reproduction import reproductions
+from offnominal.papers.shipped_figures import FILE, MARK, figure_table
+from offnominal.papers.shipped_results import FOLDER, MANIFEST
+from offnominal.papers.stored_items import stored_items
+from offnominal.studies.results import RunResults
+
+from .comparison.made_comparison import comparison_results
+from .ood_rl.made_ood import ood_results
+
+pytestmark = pytest.mark.long
+
+plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
+
+
+def invoke(*words):
+    said = CliRunner().invoke(program, ["reproduce", *words])
+    assert said.exit_code == 0, said.output
+    return said
+
+
+def drawn_lines(figure):
+    """Return the data of all lines of a figure."""
+    return [np.asarray(line.get_xydata(), float) for axes in figure.axes for line in axes.lines]
+
+
+def with_examples(results):
+    """The made-up study with predictions along an unmodified and every modified episode of agent 8 in the pendulum."""
+    rng = np.random.default_rng(0)
+    shown = [None, *settings(PENDULUM)[::6]]
+    found = {each: Series(each, rng.normal(size=(20, 1)), rng.random((20, 1))) for each in shown}
+    table = series_table(list(found.values()), PENDULUM, "ensemble", 8)
+    return replace(results, examples=table.append_column("key", pa.array(["a"] * len(found)))), found
+
+
+def test_a_fresh_installation_draws_the_figures_whose_data_travel_and_marks_them(tmp_path):
+    said = invoke("ood-rl", "--figure", "4", "--figure", "5", "--store", str(tmp_path / "none"))
+    assert "Figure 4 is drawn from results that travel with the package, and are not computed here" in said.output
+    assert "`offnominal run ood-rl --scale figures`" in said.output
+    for number in (4, 5):
+        image = tmp_path / "shipped" / f"ood-rl-figure-{number}.png"
+        assert image.stat().st_size > 10_000
+        assert MARK in image.with_suffix(".svg").read_text(encoding="utf-8")
+    (found,) = json.loads(invoke("ood-rl", "--figure", "5", "--store", str(tmp_path / "none"), "--json").stdout)
+    assert [run["study"] for run in found["shipped"]] == ["ood-rl"]
+
+
+def test_a_figure_whose_data_do_not_travel_says_which_command_computes_them(tmp_path):
+    said = invoke("comparison", "--figure", "6", "--store", str(tmp_path / "none"))
+    assert "Figure 6 is not drawn: its data do not travel with the package." in said.output
+    assert "`offnominal run comparison --scale laptop --store" in said.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shipped_data_count_at_their_scale_alone(tmp_path):
+    found = reproductions(figures_of("ood-rl", [4]), scale="laptop")
+    (made,), remarks = stored_items("ood-rl", found, scale="laptop", store=tmp_path / "none")
+    assert (made.file, made.shipped) == (None, None)
+    assert "do not travel" in remarks[0]
+
+
+def test_a_run_without_the_episodes_of_a_figure_does_not_claim_to_have_drawn_it():
+    (figure,) = figures_of("ood-rl", [5])
+    assert figure.data(ood_results()) is None
+    assert reproduced(figure, ood_results()).file is None
+    assert all(each.data(RunResults.none()) is None for id in ("ood-rl", "comparison") for each in figures_of_all(id))
+
+
+def figures_of_all(id):
+    return figures_of(id, {"ood-rl": [4, 5], "comparison": [4, 5, 6]}[id])
+
+
+def test_the_data_of_a_run_are_its_episodes_and_its_threshold():
+    results, found = with_examples(ood_results())
+    (figure,) = figures_of("ood-rl", [5])
+    data = json.loads(json.dumps(figure.data(results)))
+    assert (data["world"], data["threshold"]) == (PENDULUM, 1.0)
+    assert data["series"][0]["setting"] is None
+    about = data["series"][1]["setting"]
+    setting = describe_environment(PENDULUM, about["anomaly"], about["parameter"])
+    np.testing.assert_allclose(data["series"][1]["mean"], found[setting].mean, rtol=1e-5)
+    drawn = figure.draw(pyplot(), data)
+    shown = [(axes.get_title(loc="left") or axes.get_title()).partition(":")[0] for axes in drawn.axes]
+    assert shown == ["unmodified", setting.label]
+    plt.close(drawn)
+
+
+def test_figures_of_the_comparison_are_the_same_from_plain_data():
+    results = comparison_results()
+    outcomes = ComparisonResults.of(results.table)
+    for number in (4, 6):
+        (figure,) = (each for each in published_figures("comparison", "comparison-deep") if each.number == number)
+        data = figure.data(results)
+        drawn = [figure.draw(pyplot(), each) for each in (data, json.loads(json.dumps(data)))]
+        one, other = map(drawn_lines, drawn)
+        assert len(one) == len(other) > 3
+        for before, after in zip(one, other, strict=True):
+            np.testing.assert_array_equal(before, after)
+        named = dict(zip(data["methods"], data["ranks"], strict=True))
+        assert sorted(named) == sorted(outcomes.methods)
+        assert named["knn"] == 1.0, "kNN is best everywhere"
+        for each in drawn:
+            plt.close(each)
+
+
+def test_damaged_data_are_not_drawn(tmp_path):
+    source = files("offnominal.papers").joinpath(FOLDER)
+    for name in (FILE, MANIFEST):
+        (tmp_path / name).write_bytes(source.joinpath(name).read_bytes())
+    assert figure_table(tmp_path).num_rows >= 2
+    content = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(DamagedFile, match="is not the file of its manifest"):
+        figure_table(tmp_path)
+
+
+def test_all_that_travels_takes_less_than_three_megabytes():
+    folder = files("offnominal.papers").joinpath(FOLDER)
+    assert sum(len(each.read_bytes()) for each in folder.iterdir() if each.is_file()) < 3_000_000
