@@ -77,7 +77,8 @@ def audit(
         "training": training,
     }
     first = SEED if seed is None else seed
-    policies = {world: policy_named(policy, world) or expert(world) for world in ids}
+    given = {world: policy_named(policy, world) for world in ids}
+    policies = {world: expert(world) if found is None else found for world, found in given.items()}
     for world, acting in policies.items():
         require_suitable(world_source(world), chosen, acting, training=training, seed=first)
     results: list[WorldAudit] = []
