@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.files import sha256_of
+from offnominal.core.plot_style import pyplot
 from offnominal.datasets.scenes import ROAD_IMAGE_SETS
 from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
 from offnominal.detectors.scenes import scene_detectors
 from offnominal.evaluation.bootstrap import REPLICATES
+from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.scenes.domain_gap import HERE, measure_gap
 from offnominal.papers.anovox.scene_data import SceneData
 from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
+from offnominal.reports.dot_panels import dot_panels
+from offnominal.reports.save_figures import save_figures
 from offnominal.reports.study_tables import StudyTable
 from offnominal.reports.table_report import write_table_report
 from offnominal.studies.base import BaseCell, Target
@@ -31,6 +36,7 @@ from offnominal.studies.results import RunResults
 GAP = "domain-gap"
 METRICS = ("auroc", "aupr", "fpr95")
 HEADLINE = "Trained on one domain and tested on another: simulated scenes and photographs of roads."
+CAPTION = "AUROC of pixels, trained → tested, means over training seeds; 0.5 is random (dashed)."
 NOTHING = "No set of photographs was in the data home, so that only the simulated scenes are tested."
 
 
@@ -197,9 +203,9 @@ class GapKind(StudyKind[GapStudy, GapCell]):
         missing = [each.missing for each in ROAD_IMAGE_SETS.values() if each.missing]
         headline = HEADLINE if any(row["tested on"] != HERE for row in rows) else f"{HEADLINE} {NOTHING}"
         tables = [StudyTable("gap", "Trained and tested here and there", rows, rows, auroc=("auroc",))]
-        return write_table_report(
-            results, headline, tables, {}, folder, explanation=" ".join(f"{each}." for each in missing)
-        )
+        save_figures(pyplot(), {"auroc": lambda plt: gap_figure(plt, rows)}, folder / "figures", dpi=200)
+        explanation = " ".join(f"{each}." for each in missing)
+        return write_table_report(results, headline, tables, {"auroc": CAPTION}, folder, explanation=explanation)
 
     def leaderboard(self, results: RunResults) -> Rows:
         """Return a row per detector and pair of domains, with means over seeds."""
@@ -214,6 +220,18 @@ class GapKind(StudyKind[GapStudy, GapCell]):
                 means[metric] = round(sum(values) / len(values), 4) if values else None
             found.append({"detector": name, "trained on": trained, "tested on": tested, **means})
         return found
+
+
+def gap_figure(plt: Any, rows: Rows) -> Any:
+    """Draw the AUROC of every detector, a panel per pair of domains."""
+    values = {(f"{row['trained on']} → {row['tested on']}", row["detector"]): row["auroc"] for row in rows}
+    panels = {pair: partial(_estimate, values, pair) for pair, _ in values}
+    names = list(dict.fromkeys(row["detector"] for row in rows))
+    return dot_panels(plt, names, panels, label="AUROC of pixels (0.5 = random)", random_value=0.5)
+
+
+def _estimate(values: dict[tuple[str, str], float | None], pair: str, name: str) -> Estimate:
+    return Estimate(values.get((pair, name)))
 
 
 def _renamed(row: dict[str, Any]) -> dict[str, Any]:
