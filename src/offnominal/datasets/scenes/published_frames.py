@@ -23,6 +23,7 @@ from offnominal.datasets.scenes.published_reading import (
 from offnominal.datasets.scenes.published_rig import PublishedSensor
 from offnominal.datasets.scenes.turn_grid import TurnGrid, measured_labels
 from offnominal.sensing.camera_image import CameraImage
+from offnominal.sensing.lidar import Lidar
 from offnominal.sensing.shapes import Triple
 from offnominal.sensing.vectors import rotated, rotation_about_z
 from offnominal.worlds.road.labels import Label
@@ -73,7 +74,7 @@ class PublishedReader:
             for place, cloud in found.lidars.items()
         }
 
-    def _lidar(self, place: str, position: Triple = (0.0, 0.0, 0.0), yaw: float = 0.0):  # type: ignore[no-untyped-def]
+    def _lidar(self, place: str, position: Triple = (0.0, 0.0, 0.0), yaw: float = 0.0) -> Lidar:
         lidar = self.rig.lidar_at(self.mounts[place], position, yaw)
         return replace(lidar, noise=self.rig.lidar_noise)
 

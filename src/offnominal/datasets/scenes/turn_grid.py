@@ -78,7 +78,7 @@ class TurnGrid:
         )
 
     def _image(self, shape: tuple[int, ...], values: Array, kind: type, empty: float) -> Array:
-        found = np.full(shape, empty, kind)
+        found: Array = np.full(shape, empty, kind)
         found[self.row, self.column] = values
         return found
 

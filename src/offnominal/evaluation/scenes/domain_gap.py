@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import instance_of
 from offnominal.core.errors import InvalidParameter, MissingFile
+from offnominal.core.printable import shown
 from offnominal.datasets.scenes.reading import DrivingScene
 from offnominal.datasets.scenes.road_images import (
     ANOMALY,
@@ -102,8 +103,8 @@ def measure_gap(
         except MissingFile:
             missing.append(ROAD_IMAGE_SETS[name].missing)
     scenes = list(test)
-    tests: dict[str, Callable[[], Iterator[RoadImage]]] = {HERE: lambda: images_of(scenes)}
-    tests |= {name: lambda images=images: odd(images) for name, images in found.items()}  # type: ignore[misc]
+    tests: dict[str, Callable[[], Iterator[RoadImage]]] = {HERE: partial(images_of, scenes)}
+    tests |= {name: partial(odd, images) for name, images in found.items()}
     trained = {HERE: _made(make).fit(train, seed=seed)}
     trained |= {name: _made(make).fit([normal_frames(images)], seed=seed) for name, images in found.items()}
     rows = tuple(
@@ -117,7 +118,10 @@ def measure_gap(
 
 
 def _made(make: Callable[[], SceneDetector]) -> SceneDetector:
-    return instance_of("the result of make", make(), SceneDetector)
+    made = make()
+    if not isinstance(made, SceneDetector):
+        raise InvalidParameter(f"the result of make is {shown(made)}; expected a scene detector.")
+    return made
 
 
 def images_of(scenes: Iterable[DrivingScene]) -> Iterator[RoadImage]:

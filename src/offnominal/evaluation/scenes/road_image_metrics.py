@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.checks import instance_of
 from offnominal.core.errors import InvalidParameter, InvalidScores
+from offnominal.core.printable import shown
 from offnominal.core.types import Array
 from offnominal.datasets.scenes.road_images import ANOMALY, NORMAL, RoadImage
 from offnominal.detectors.scenes.scene_detector import SceneDetector
@@ -76,7 +76,8 @@ def image_scores(detector: SceneDetector) -> Callable[[RoadImage], Array]:
     Raises:
         InvalidScores: The detector gives no scores to pixels.
     """
-    instance_of("detector", detector, SceneDetector)
+    if not isinstance(detector, SceneDetector):
+        raise InvalidParameter(f"detector is {shown(detector)}; expected a fitted scene detector.")
 
     def score(image: RoadImage) -> Array:
         _, found = detector.update(detector.start(), image.frame())
