@@ -34,7 +34,8 @@ class BeforeNovelty(NamedTuple):
     """Frames of an episode before its novelty is met.
 
     Attributes:
-        commands: Command that led to each frame, also to the one in which it is met: it was chosen before.
+        commands: Command that led to each frame, and the one that led to the frame in which it is met: it was chosen
+            before.
         symbols: Symbols of each frame.
         met: Whether the novelty is met at all.
     """
