@@ -158,3 +158,20 @@ def test_unequal_mean_squares_have_fewer_degrees_of_freedom():
 def test_invalid_designs_are_named(worlds, message):
     with pytest.raises(InvalidParameter, match=message):
         split_variance(worlds)
+
+
+def test_numbers_that_are_equal_up_to_rounding_have_no_shares():
+    rng = np.random.default_rng(0)
+    worlds = [[0.5 + 1e-16 * rng.normal(size=(3, 4, 2)) for _ in range(2)] for _ in range(2)]
+    assert {part.share for part in split_variance(worlds).parts.values()} == {None}
+
+
+@pytest.mark.long
+def test_policies_without_any_effect_are_rarely_found():
+    rng, found = np.random.default_rng(11), 0
+    for number in range(80):
+        worlds = made(rng, {"fault": 1.0, "training by fault": 0.5}, [(10, (2, 2, 2))] * 3)
+        found += split_variance(worlds, draws=500, seed=number).policies.low > 0.0
+    assert found <= 10
+    worlds = made(rng, {"fault": 1.0, "policy": 1.0, "training by fault": 0.5}, [(10, (2, 2, 2))] * 3)
+    assert split_variance(worlds, draws=500).policies.low > 0.0

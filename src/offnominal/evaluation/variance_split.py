@@ -16,6 +16,8 @@ PARTS = (*STRATA, EPISODES)
 """All parts of the variance."""
 DRAWS = 10_000
 TAILS = (0.025, 0.975)
+ROUNDING = 1e-12
+"""Total variance up to which numbers are equal but for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class VariancePart:
         variance: Estimate without bias, which may be negative if the part is small.
         low: Lower end of the interval of the variance, at least 0; None if it is unknown.
         high: Upper end.
-        share: Part of the total, negative estimates counted as 0; None if the total is 0.
+        share: Part of the total, negative estimates counted as 0; None if the total is 0 up to rounding.
         share_low: Lower end of the interval of the share.
         share_high: Upper end.
         freedom: Degrees of freedom of its mean square.
@@ -107,7 +109,7 @@ def split_variance(worlds: Sequence[Sequence[FloatArray]], *, draws: int = DRAWS
         names.append(EPISODES)
         variances, drawn = np.append(variances, error), np.vstack([drawn, more])
         freedom = np.append(freedom, max(groups - 1.0, 0.0))
-    return _assembled(names, variances, np.maximum(drawn, 0.0), freedom)
+    return _assembled(names, variances, drawn, freedom)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,17 +203,17 @@ def _episodes(replicates: Sequence[Sequence[FloatArray]]) -> tuple[float, float,
 def _assembled(names: list[str], variances: FloatArray, drawn: FloatArray, freedom: FloatArray) -> VarianceSplit:
     """Return the parts, and the sums of those that belong together."""
     counted = np.maximum(variances, 0.0)
-    total, totals = float(counted.sum()), drawn.sum(axis=0)
+    total, totals = float(counted.sum()), np.maximum(drawn, 0.0).sum(axis=0)
 
     def part(*wanted: str) -> VariancePart:
         rows = [names.index(name) for name in wanted]
-        sums = drawn[rows].sum(axis=0)
+        sums = np.maximum(drawn[rows].sum(axis=0), 0.0)
         low, high = np.quantile(sums, TAILS)
         shares = np.divide(sums, totals, out=np.zeros(len(sums)), where=totals > 0.0)
         share_low, share_high = np.quantile(shares, TAILS)
-        variance = float(variances[rows[0]] if len(rows) == 1 else counted[rows].sum())
-        share = float(counted[rows].sum()) / total if total else None
-        known = total > 0.0
+        variance = float(variances[rows].sum())
+        known = total > ROUNDING
+        share = max(variance, 0.0) / total if known else None
         return VariancePart(
             variance,
             float(low),
