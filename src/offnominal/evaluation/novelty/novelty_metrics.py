@@ -134,7 +134,8 @@ def measure_novelty(
         if not collected:
             chosen = [None if row[0] < 0 else float(curve.thresholds[row[0]]) for row in rows]
         collected.append(np.stack([curve.auroc(), curve.average_precision(), *_rates(curve, rows)]))
-    auroc, auprc, *rates = (Estimate.of(row) for row in np.concatenate(collected, axis=1))
+    units = min(len(np.unique(owner[labels == kind])) for kind in (True, False))
+    auroc, auprc, *rates = (Estimate.of(row, units) for row in np.concatenate(collected, axis=1))
     points = [
         NoveltyPoint(threshold, *part)
         for threshold, part in zip(thresholds or chosen, (rates[:3], rates[3:]), strict=True)

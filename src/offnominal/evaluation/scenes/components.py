@@ -146,7 +146,7 @@ def component_metrics(matches: Sequence[Sequence[ComponentMatches]], resamples: 
         hits, alarms, all_true = found.T @ weights, wrong.T @ weights, true @ weights
         f1 = (2.0 * hits / (hits + alarms + all_true)).mean(axis=0)
     return ComponentMetrics(
-        f1=Estimate.of(f1),
+        f1=Estimate.of(f1, resamples.units),
         ppv=resamples.ratio(_sums(precision), _lengths(precision)),
         siou=resamples.ratio(_sums(overlap), _lengths(overlap)),
         true=int(true.sum()),

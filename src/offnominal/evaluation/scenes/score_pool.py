@@ -69,7 +69,8 @@ class ScorePool:
             return Ranking(*(Estimate(float(value)) for value in values))
         draws = self._curves(_thresholds(positives, negatives), resamples)
         draws = np.clip(draws + (values - draws[:, 0])[:, None], 0.0, 1.0)
-        return Ranking(*(Estimate(float(value), row[1:]) for value, row in zip(values, draws, strict=True)))
+        units = min(sum(len(each) > 0 for each in scores) for scores in (self.positives, self.negatives))
+        return Ranking(*(Estimate(float(value), row[1:], units) for value, row in zip(values, draws, strict=True)))
 
     def _curves(self, thresholds: Scores, resamples: Resamples) -> FloatArray:
         """Return the three metrics (3, 1 + replicates) from counts at thresholds in falling order."""

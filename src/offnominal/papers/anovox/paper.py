@@ -15,7 +15,7 @@ PAPER = Paper(
         study_file("anovox-gap", _PACKAGE, "gap.toml", "simulated scenes and photographs of roads, one for the other"),
     ),
     study_kinds=(
-        Spec("scenes", f"{_PACKAGE}.kind:SceneKind", "scene detectors on driving scenes", version=3),
+        Spec("scenes", f"{_PACKAGE}.kind:SceneKind", "scene detectors on driving scenes", version=4),
         Spec("domain-gap", f"{_PACKAGE}.gap_study:GapKind", "detectors between simulated scenes and photographs"),
     ),
     published=f"{_PACKAGE}.published_tables:PUBLISHED",
