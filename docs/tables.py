@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Discrete
+from metric_coverage import coverage_text, shown
 from published_values.study_outcomes import published_summary, study_outcomes
 
 from offnominal.agents import expert_cards
@@ -460,9 +461,10 @@ def _metric_section(metric: Metric) -> str:
         "Formula": metric.formula,
         "Range": f"{metric.range}; {better} is better{random}",
         "Use": metric.use.removesuffix("."),
+        "Coverage": coverage_text(metric.name),
         "Column": f"`{metric.name}`",
     }
-    lines = "\n".join(f"- **{name}:** {fact}." for name, fact in facts.items())
+    lines = "\n".join(f"- **{name}:** {fact}." for name, fact in facts.items() if fact)
     label = metric.label[:1].upper() + metric.label[1:]
     return f"### {label} {{ #{metric.name} }}\n\n{metric.meaning}\n\n{lines}"
 
@@ -564,9 +566,8 @@ def coverage_rows(_: str) -> list[Row]:
         measured = list(csv.DictReader(file))
     rows: dict[str, Row] = {}
     for each in measured:
-        row = rows.setdefault(each["number"], {"number": each["number"]})
-        plain = f" ({float(each['percentiles']):.2f})" if each["percentiles"] else ""
-        row[f"n = {each['episodes']}"] = f"{float(each['coverage']):.2f}{plain}"
+        row = rows.setdefault(each["number"], {"number": each["number"]} | {f"n = {n}": "–" for n in (10, 20, 50)})
+        row[f"n = {each['episodes']}"] = shown(float(each["coverage"]), plain=each["percentiles"])
     return list(rows.values())
 
 

@@ -1,0 +1,1 @@
+"""Simulated data with a known truth, and the numbers whose intervals are checked on them."""
