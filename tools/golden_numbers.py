@@ -58,7 +58,7 @@ SMALL |= {name: {"channels": 4} for name in ("PredAE", "LDM", "LRDM", "RSSM-PPM"
 TINY = {"width": 8, "n_steps": 2, "batch_size": 2, "device": "cpu"}
 SEGMENTERS = ("Energy", "Entropy", "Mahalanobis", "MaxLogit", "MaxSoftmax")
 SCENES: dict[str, dict[str, Any]] = dict.fromkeys((*SEGMENTERS, "REAL", "REAL-NoObjects"), TINY)
-SCENES |= dict.fromkeys(("EAM", "RbA", "RbA-NoOutliers"), {**TINY, "n_layers": 1})
+SCENES |= {id: {**TINY, "n_layers": 1} for id in ("EAM", "RbA", "RbA-NoOutliers")}
 """Parameters of networks on scenes."""
 STEPS = 10
 STRENGTHS = Path(__file__).with_name("golden_strengths.csv")

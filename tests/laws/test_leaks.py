@@ -72,12 +72,17 @@ def few(scenario):
     return scenario.replace(vehicles=10, pedestrians=5)
 
 
-def test_scenes_of_the_smallest_preset_do_not_leak():
-    report = check_scene_leaks("smoke", pairs=1, changes=few)
+@pytest.mark.parametrize("setting", ["content", "temporal"])
+@pytest.mark.parametrize("preset", [each.name for each in scenario_presets()])
+def test_no_preset_leaks_in_its_description_and_before_its_first_anomaly(preset, setting):
+    report = check_scene_leaks(preset, setting=setting, pairs=1, changes=few)
     report.raise_if_broken()
-    assert [finding.skipped for finding in report if finding.skipped] == [
-        "it was not measured; give at least 1390 scenes of each class"
-    ] * 2
+    skipped = [finding.skipped for finding in report if finding.skipped]
+    if preset == "cityscapes":
+        assert set(skipped) == {"the preset has no scenes with an anomaly of this setting"}
+        assert len(skipped) == 1 + len(module.CHANNELS)
+    else:
+        assert skipped == ["it was not measured; give at least 1390 scenes of each class"] * 2
 
 
 def test_an_avoiding_ego_is_refused():

@@ -132,6 +132,10 @@ def check_scenes_command(
         int | None,
         count_option("Simulated scenes of each class; without it the law of the ego vehicle is skipped.", least=4),
     ] = None,
+    recorded: Annotated[
+        int | None,
+        count_option("Recorded scenes of each class; without it the law of file sizes is skipped.", least=4),
+    ] = None,
     workers: Annotated[int, count_option("Processes that simulate.", most=MOST_AT_ONCE)] = 1,
     as_json: AsJson = False,
 ) -> None:
@@ -139,9 +143,13 @@ def check_scenes_command(
 
     Example: [bold]offnominal check scenes smoke[/]
     """
-    from offnominal.laws import check_scene_leaks
+    from offnominal.laws import check_scene_files, check_scene_leaks
 
-    print_reports([check_scene_leaks(preset, setting=setting, scenes=scenes, workers=workers)], as_json)
+    reports = [
+        check_scene_leaks(preset, setting=setting, scenes=scenes, workers=workers),
+        check_scene_files(preset, setting=setting, scenes=recorded, workers=workers),
+    ]
+    print_reports(reports, as_json)
 
 
 @check.command("novelcraft")

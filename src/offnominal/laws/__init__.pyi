@@ -15,6 +15,7 @@ from offnominal.laws.learning import check_learning as check_learning
 from offnominal.laws.report import Finding as Finding
 from offnominal.laws.report import LawReport as LawReport
 from offnominal.laws.scene_detector import check_scene_detector as check_scene_detector
+from offnominal.laws.scene_files import check_scene_files as check_scene_files
 from offnominal.laws.scene_leaks import check_scene_leaks as check_scene_leaks
 from offnominal.laws.street_scenes import street_scene as street_scene
 from offnominal.laws.world import check_world as check_world
@@ -34,6 +35,7 @@ __all__ = [
     "check_environment",
     "check_learning",
     "check_scene_detector",
+    "check_scene_files",
     "check_scene_leaks",
     "check_world",
     "measure_leaks",

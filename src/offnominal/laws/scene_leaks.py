@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from multiprocessing import get_context
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.require import require
 from offnominal.worlds.road.scenarios import Scenario, ScenarioPreset, make_scenarios, scenario_preset
 from offnominal.worlds.road.scenes import ScenarioRun
-from offnominal.worlds.road.town.snapshot import EGO, Snapshot
+from offnominal.worlds.road.scenes.ego_trace import EgoTrace
+from offnominal.worlds.road.town.snapshot import Snapshot
 from offnominal.worlds.road.weather import WEATHERS
 
 SETTINGS = ("content", "temporal")
@@ -30,6 +32,8 @@ SIMULATED = ("ego vehicle", "number of vehicles")
 CHANNELS = (*DESCRIBED, *SIMULATED)
 PAIRS = 3
 MOST_SETS = 4000
+Halves: TypeAlias = list[tuple[list[Scenario], list[Scenario]]]
+"""Normal scenarios and those with an anomaly, for each half of the scenes."""
 
 
 def check_scene_leaks(
@@ -98,30 +102,10 @@ class _Case:
         self.changes = changes
 
     @cached_property
-    def halves(self) -> list[tuple[list[Scenario], list[Scenario]]]:
-        """Normal scenarios and those with an anomaly: those that fit the detectors, and those that are scored.
-
-        The halves are of different sets: what a set balances, such as its towns, would turn around what the first half
-        of it tells by chance. Each half is shuffled before it is cut, because a set is in the order of its towns. Half
-        of the scenarios that are simulated may be discarded after the published rules.
-        """
-        sets, wanted = iter(range(MOST_SETS)), max(needed_samples(len(CHANNELS)), self.scenes or 0)
-        return [self._half(wanted, sets) for _ in range(2)]
-
-    def _half(self, wanted: int, sets: Iterator[int]) -> tuple[list[Scenario], list[Scenario]]:
-        """Return as many scenarios of each class from the next sets."""
-        found: tuple[list[Scenario], list[Scenario]] = ([], [])
-        for number in sets:
-            for scenario in make_scenarios(self.preset, seed=self.seed + number):
-                if scenario.setting == self.setting:
-                    found[scenario.anomaly is not None].append(scenario)
-            if min(map(len, found)) >= wanted:
-                order = np.random.default_rng((self.seed, number))
-                normal, anomalous = ([some[k] for k in order.permutation(len(some))[:wanted]] for some in found)
-                return normal, anomalous
-            if number == 0 and self.preset.types == ("normal",):
-                break
-        raise SkipLaw("the preset has no scenes with an anomaly of this setting")
+    def halves(self) -> Halves:
+        """Normal scenarios and those with an anomaly: those that fit the detectors, and those that are scored."""
+        wanted = max(needed_samples(len(CHANNELS)), self.scenes or 0)
+        return scene_halves(self.preset, self.setting, wanted, self.seed)
 
     def equal(self) -> None:
         anomalous = iter(self.halves[0][1])
@@ -140,22 +124,14 @@ class _Case:
         found = measure_leaks(*self._samples(lambda some: list(map(_described, some))), seed=self.seed)
         if self.scenes is not None:
             count = self.scenes // 2
-            found |= measure_leaks(*self._samples(lambda some: self._simulated(some, count)), seed=self.seed)
+            simulate = partial(accepted, channels=simulated_channels, workers=self.workers)
+            found |= measure_leaks(
+                *self._samples(lambda some: simulate(map(self._changed, some), count)), seed=self.seed
+            )
         return found
 
     def _samples(self, channels: Callable[[list[Scenario]], list[Channels]]) -> list[list[Channels]]:
-        """Return the samples of both classes, as many of the first half as of the second."""
-        samples = []
-        for k in range(2):
-            first, second = (channels(half[k]) for half in self.halves)
-            n = min(len(first), len(second))
-            samples.append(first[:n] + second[:n])
-        return samples
-
-    def _simulated(self, scenarios: list[Scenario], count: int) -> list[Channels]:
-        """Return the channels of the simulations of the first scenarios that are accepted."""
-        with closing(_map([self._changed(each) for each in scenarios], self.workers)) as made:
-            return list(islice((each for each in made if each is not None), count))
+        return paired_samples(self.halves, channels)
 
     def measured(self) -> dict[str, LeakAuroc]:
         return self.found
@@ -178,46 +154,103 @@ def _described(scenario: Scenario) -> Channels:
     }
 
 
-def _map(scenarios: Sequence[Scenario], workers: int) -> Generator[Channels | None, None, None]:
+def scene_halves(preset: ScenarioPreset, setting: str, wanted: int, seed: int) -> Halves:
+    """Return as many normal scenarios and scenarios with an anomaly for each of the two halves.
+
+    The halves are of different sets: what a set balances, such as its towns, would turn around what the first half of
+    it tells by chance. Each half is shuffled before it is cut, because a set is in the order of its towns. Half of the
+    scenarios that are simulated may be discarded after the published rules.
+
+    Args:
+        preset: Preset of the scenarios.
+        setting: ``"content"`` or ``"temporal"``.
+        wanted: Number of scenarios of each class in each half.
+        seed: Seed of the first set.
+    """
+    sets = iter(range(MOST_SETS))
+    return [_half(preset, setting, wanted, seed, sets) for _ in range(2)]
+
+
+def _half(
+    preset: ScenarioPreset, setting: str, wanted: int, seed: int, sets: Iterator[int]
+) -> tuple[list[Scenario], list[Scenario]]:
+    """Return as many scenarios of each class from the next sets."""
+    found: tuple[list[Scenario], list[Scenario]] = ([], [])
+    for number in sets:
+        for scenario in make_scenarios(preset, seed=seed + number):
+            if scenario.setting == setting:
+                found[scenario.anomaly is not None].append(scenario)
+        if min(map(len, found)) >= wanted:
+            order = np.random.default_rng((seed, number))
+            normal, anomalous = ([some[k] for k in order.permutation(len(some))[:wanted]] for some in found)
+            return normal, anomalous
+        if number == 0 and preset.types == ("normal",):
+            break
+    raise SkipLaw("the preset has no scenes with an anomaly of this setting")
+
+
+def paired_samples(halves: Halves, channels: Callable[[list[Scenario]], list[Channels]]) -> list[list[Channels]]:
+    """Return the samples of both classes, as many of the first half as of the second.
+
+    Args:
+        halves: Scenarios of the two halves.
+        channels: Function that returns the channels of scenarios.
+    """
+    samples = []
+    for k in range(2):
+        first, second = (channels(half[k]) for half in halves)
+        n = min(len(first), len(second))
+        samples.append(first[:n] + second[:n])
+    return samples
+
+
+def accepted(
+    scenarios: Iterable[Scenario], count: int, *, channels: Callable[[Scenario], Channels | None], workers: int
+) -> list[Channels]:
+    """Return the channels of the first scenarios that have some.
+
+    Args:
+        scenarios: The scenarios.
+        count: Number of scenarios at most.
+        channels: Function that returns the channels of a scenario, or None for one that does not count.
+        workers: Number of processes.
+    """
+    with closing(_map(channels, list(scenarios), workers)) as made:
+        return list(islice((each for each in made if each is not None), count))
+
+
+def _map(
+    channels: Callable[[Scenario], Channels | None], scenarios: Sequence[Scenario], workers: int
+) -> Generator[Channels | None, None, None]:
     if workers == 1:
-        yield from map(simulated_channels, scenarios)
+        yield from map(channels, scenarios)
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         try:
-            yield from pool.map(simulated_channels, scenarios, chunksize=max(1, len(scenarios) // (64 * workers)))
+            yield from pool.map(channels, scenarios, chunksize=max(1, len(scenarios) // (64 * workers)))
         finally:  # scenes that nobody asks for any more
             pool.shutdown(cancel_futures=True)
 
 
 def simulated_channels(scenario: Scenario) -> Channels | None:
     """Return the channels of the simulation of a scenario; None if it is discarded after the published rules."""
-    run = ScenarioRun(scenario)
     try:
-        states = list(run.states_before())
-        if run.discards:
-            return None
+        trace = ScenarioRun(scenario).ego_trace()
     except InvalidParameter:
         return None
-    if not states:
+    if trace.discards or not len(trace.rows):
         return None
-    return {"ego vehicle": ego_values(states), "number of vehicles": _counts(states[0])}
+    counts: list[Value] = [float(trace.vehicles), float(trace.pedestrians)]
+    return {"ego vehicle": ego_values(trace), "number of vehicles": counts}
 
 
-def ego_values(states: Sequence[Snapshot]) -> list[Value]:
-    """Return what the ego vehicle does in some states: statistics of its speed, acceleration and controls."""
-    rows = np.array([(s.speed[EGO], s.acceleration[EGO], *s.controls) for s in states])
+def ego_values(trace: EgoTrace) -> list[Value]:
+    """Return what the ego vehicle does: statistics of its speed, acceleration and controls."""
+    rows = trace.rows
     values: list[FloatArray] = [
         rows.mean(axis=0), rows.std(axis=0), rows.min(axis=0), rows.max(axis=0), rows[0], rows[-1],
     ]  # fmt: skip
     return [float(len(rows)), *np.concatenate(values).tolist()]
-
-
-def _counts(state: Snapshot) -> list[Value]:
-    """Return the number of vehicles and of pedestrians."""
-    walkers = sum(kind == "pedestrian" for kind in state.kind)
-    # An object, the last actor, is neither.
-    things = sum(bool(row) for row in state.anomalous)
-    return [float(len(state.kind) - walkers - things), float(walkers)]
 
 
 def _difference(run: ScenarioRun, twin: ScenarioRun) -> str:

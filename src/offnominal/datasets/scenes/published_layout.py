@@ -77,11 +77,11 @@ class PublishedWriter:
         """Write the files of a frame, and return them."""
         files: dict[str, bytes] = {}
         for mount in self._rig.cameras:
-            for kind, content in _images(frame.sensors.cameras[mount.name]).items():
+            for kind, content in published_images(frame.sensors.cameras[mount.name]).items():
                 name = sensor_name(kind, mount, camera_arguments(self._rig))
                 files[file_of(name, frame.tick, ".png")] = content
         for mount in self._rig.lidars:
-            for kind, content in _clouds(frame.sensors.lidars[mount.name]).items():
+            for kind, content in published_clouds(frame.sensors.lidars[mount.name]).items():
                 name = sensor_name(kind, mount, lidar_arguments(self._rig))
                 files[file_of(name, frame.tick, ".npy")] = content
         files[file_of(ACTION, frame.tick, ".csv")] = _csv(self._action(frame))
@@ -172,7 +172,8 @@ def _along(state: Snapshot, row: int, size: Array) -> tuple[float, float, float]
     return _mirrored(float(size[row]) * float(np.cos(heading)), float(size[row]) * float(np.sin(heading)))
 
 
-def _images(frame: CameraFrame) -> dict[str, bytes]:
+def published_images(frame: CameraFrame) -> dict[str, bytes]:
+    """Return the files of a camera by the type of its sensor."""
     image = frame.image
     assert image.depth is not None
     assert image.label is not None
@@ -184,7 +185,8 @@ def _images(frame: CameraFrame) -> dict[str, bytes]:
     return {kind: encode_png(each) for kind, each in found.items()}
 
 
-def _clouds(frame: LidarFrame) -> dict[str, bytes]:
+def published_clouds(frame: LidarFrame) -> dict[str, bytes]:
+    """Return the files of a lidar by the type of its sensor."""
     measured, exact = frame.measured, frame.exact
     bright = np.zeros(measured.ranges.shape, np.float32) if measured.intensity is None else measured.intensity
     return {

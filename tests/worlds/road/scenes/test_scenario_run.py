@@ -144,6 +144,26 @@ def test_twin_equals_the_scenario_until_the_anomaly_begins():
     assert check_run(run) == []
 
 
+@pytest.mark.parametrize(
+    "anomaly", [ContentAnomaly("cow", 40.0), TemporalAnomaly("sudden-braking", "vehicle.suv", lead_distance=9)]
+)
+def test_the_trace_of_the_ego_vehicle_is_that_of_its_states(anomaly):
+    given = scenario(anomaly=anomaly, timing=Timing(15, 200, 1), weather="CLEAR_NOON")
+    run = ScenarioRun(given)
+    trace, states = run.ego_trace(), list(run.states())
+    rows = [(each.speed[0], each.acceleration[0], *each.controls) for each in states[15:]]
+    assert 10 < len(trace.rows) < 200
+    assert trace.rows.tobytes() == np.array(rows[: len(trace.rows)]).tobytes()
+    assert trace.discards == run.discards
+    kinds = states[0].kind
+    assert trace.pedestrians == kinds.count("pedestrian")
+    assert trace.vehicles == len(kinds) - trace.pedestrians - isinstance(anomaly, ContentAnomaly)
+    truth = run.anomaly_truth()
+    last = 15 + len(trace.rows)
+    assert last == truth.first_tick - 1 if not truth.hits else last < truth.hits[0].tick
+    assert ScenarioRun(given, twin=True).ego_trace().rows.tobytes() == trace.rows.tobytes()
+
+
 def test_objects_are_visible_and_unstable_ones_topple_over():
     pillar = ContentAnomaly("pillar", distance=30.0, lateral_offset=-2.5)
     run = ScenarioRun(scenario(anomaly=pillar, timing=Timing(5, 60, 30)), rig=TINY)

@@ -39,9 +39,15 @@ class Session:
         Args:
             controls: Throttle, steering and brake of the ego vehicle; None leaves it to its behaviour agent.
         """
+        self.advance(controls)
+        return self.simulation.snapshot()
+
+    def advance(self, controls: Sequence[float] | FloatArray | None = None) -> None:
+        """Advance by one tick; see :meth:`step`."""
         simulation, body = self.simulation, self._body
         if body is None:
-            return simulation.step(controls)
+            simulation.advance(controls)
+            return
         before = simulation.cars.pose.copy()
         simulation.advance(controls)
         x, y = simulation.cars.pose[EGO, :2].tolist()
@@ -49,4 +55,3 @@ class Session:
             self._toppling += 1
         self.pose = body.step(simulation.tick, self._toppling, before, simulation.cars)
         simulation.move_obstacle(self.pose.centre, self.pose.heading, self.pose.size, body.speed, blocks=body.is_free)
-        return simulation.snapshot()

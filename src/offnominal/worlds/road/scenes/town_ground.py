@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from offnominal.core.types import FloatArray
+from offnominal.core.compilation import compiled
+from offnominal.core.types import FloatArray, IntArray
 from offnominal.sensing.material import Material
 from offnominal.sensing.scene import Instance
 from offnominal.sensing.shapes import Patches
@@ -102,16 +103,26 @@ def _instances(
 
 def _covers(patches: Patches, x: float, y: float) -> bool:
     """Return whether a point is on the patches."""
-    header, starts, members, triangles = patches.grid
-    cell = (np.array((x, y)) - header[:2]) * header[2:4]
+    return bool(_is_covered(*patches.grid, x, y))
+
+
+@compiled
+def _is_covered(
+    header: FloatArray, starts: IntArray, members: IntArray, triangles: FloatArray, x: float, y: float
+) -> bool:
+    across, down = (x - header[0]) * header[2], (y - header[1]) * header[3]
     columns, rows = int(header[4]), int(header[5])
-    if not (0.0 <= cell[0] < columns and 0.0 <= cell[1] < rows):
+    if not (0.0 <= across < columns and 0.0 <= down < rows):
         return False
-    number = int(cell[1]) * columns + int(cell[0])
-    found: FloatArray = triangles[members[starts[number] : starts[number + 1]]].astype(np.float64)
-    dx, dy = x - found[:, 0], y - found[:, 1]
-    a, b = found[:, 2] * dx + found[:, 3] * dy, found[:, 4] * dx + found[:, 5] * dy
-    return bool(((a >= 0.0) & (b >= 0.0) & (a + b <= 1.0)).any())
+    number = int(down) * columns + int(across)
+    for k in range(starts[number], starts[number + 1]):
+        triangle = triangles[members[k]]
+        dx, dy = x - float(triangle[0]), y - float(triangle[1])
+        a = float(triangle[2]) * dx + float(triangle[3]) * dy
+        b = float(triangle[4]) * dx + float(triangle[5]) * dy
+        if a >= 0.0 and b >= 0.0 and a + b <= 1.0:
+            return True
+    return False
 
 
 Face = tuple[int, int, int]

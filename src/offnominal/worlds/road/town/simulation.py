@@ -265,6 +265,11 @@ class TownSimulation:
         """Why the scenario would be discarded, after the published rules; empty if it is accepted."""
         return tuple(sorted(self._discards))
 
+    @property
+    def controls(self) -> FloatArray:
+        """Throttle, steering and brake of the ego vehicle in the last tick."""
+        return self._controls.copy()
+
     def _plan_again(self) -> None:
         """Find a new route to the same destination after a lane change was not possible."""
         self.cars.lost[0] = False
