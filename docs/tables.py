@@ -41,6 +41,9 @@ from offnominal.laws.learning import learning_data, trained_detectors
 from offnominal.laws.reference_data import REFERENCE_IMAGES, REFERENCE_SYMBOLS, REFERENCE_TABLES, REFERENCE_WORLDS
 from offnominal.reports.tables import markdown
 from offnominal.worlds import PhysicsParameter, make_world, worlds
+from offnominal.worlds.road.labels import Label
+from offnominal.worlds.road.scenes.visibility import visible_shares
+from offnominal.worlds.road.scenes.visibility_counting import PUBLISHED, VisibleFrames, published_once
 
 ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"(<!-- table: (?P<name>\w+) ?(?P<argument>\S*) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -586,6 +589,32 @@ def comparison_coverage_rows(_: str) -> list[Row]:
     ]
 
 
+def scene_visibility_rows(type_: str) -> list[Row]:
+    """Return in which share of frames anomalies of a type are visible, by preset, and as published."""
+    found: dict[str, list[VisibleFrames]] = {}
+    for each in _measured("scene_visibility"):
+        if each["type"] == type_ and each["label"]:
+            counts = (int(each[name]) for name in ("cameras", "frames", "camera", "lidar"))
+            found.setdefault(each["preset"], []).append(VisibleFrames(Label[each["label"]], *counts))
+    names = ("camera", "lidar", "camera, counted as published")
+    rows: list[Row] = []
+    for preset, scenes in found.items():
+        camera, lidar = visible_shares({type_: scenes})
+        shares = [(each.share, each.low, each.high) for each in (camera, lidar)]
+        shares.append((camera.counted, camera.counted_low, camera.counted_high))
+        shown = {name: _share(len(scenes), *each) for name, each in zip(names, shares, strict=True)}
+        rows.append({"preset": f"`{preset}`", "scenes": len(scenes), **shown})
+    once = published_once() if type_ == "content" else PUBLISHED[type_]
+    published = {name: f"{100.0 * each:.1f} %" for name, each in zip(names, (*once, PUBLISHED[type_][0]), strict=True)}
+    return [*rows, {"preset": "*published*", "scenes": "", **published}]
+
+
+def _share(scenes: int, share: float, low: float, high: float) -> str:
+    """Return a share; with few scenes an interval would be wrong."""
+    interval = f" [{100.0 * low:.1f}, {100.0 * high:.1f}]" if scenes >= 10 else ""
+    return f"{100.0 * share:.1f} %{interval}"
+
+
 TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "worlds": world_rows,
     "signals": signal_rows,
@@ -620,6 +649,7 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "study_outcomes": study_outcomes,
     "coverage": coverage_rows,
     "comparison_coverage": comparison_coverage_rows,
+    "scene_visibility": scene_visibility_rows,
     "world_gallery": world_gallery,
     "anomaly_gallery": anomaly_gallery,
 }

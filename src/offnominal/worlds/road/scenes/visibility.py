@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -16,12 +16,17 @@ from offnominal.sensing.camera import Camera
 from offnominal.sensing.lidar import Lidar
 from offnominal.sensing.ray_casting import cast_rays
 from offnominal.sensing.scene import Scene
+from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenarios.description import Scenario
 from offnominal.worlds.road.scenes.run import ScenarioRun, ego_pose
+from offnominal.worlds.road.scenes.visibility_counting import (
+    PUBLISHED,
+    VisibleFrames,
+    counted_shares,
+    pooled_share,
+)
 from offnominal.worlds.road.town.snapshot import Snapshot
 
-PUBLISHED = {"content": (0.148, 0.748), "temporal": (0.155, 0.155)}
-"""Published shares of frames in which an anomaly is visible for cameras and for lidars, by the type of the scenes."""
 EVERY = 10
 NORMAL_95 = 1.959964
 # Every how many pixels rays are cast, until one hits.
@@ -49,16 +54,19 @@ class FrameVisibility:
 
 @dataclass(frozen=True)
 class VisibleShare:
-    """Share of the frames in which the anomaly is visible, as the mean over scenes.
+    """Share of the frames in which the anomaly is visible, with 95 % intervals over scenes.
 
     Args:
         type: ``"content"`` or ``"temporal"``.
         sensor: ``"camera"`` or ``"lidar"``.
         scenes: Number of scenes.
-        share: Mean of their shares.
-        low: Lower end of its 95 % interval, normal over scenes.
+        share: Mean of their shares; each frame counts once.
+        low: Lower end of its interval, normal over scenes.
         high: Upper end.
-        published: Published share.
+        counted: Share as the public code of AnoVox counts, see :mod:`.visibility_counting`.
+        counted_low: Lower end of its interval, from a bootstrap over scenes.
+        counted_high: Upper end.
+        published: Published share, which is to be compared with `counted`.
     """
 
     type: str
@@ -67,6 +75,9 @@ class VisibleShare:
     share: float
     low: float
     high: float
+    counted: float
+    counted_low: float
+    counted_high: float
     published: float
 
 
@@ -83,33 +94,58 @@ def measure_visibility(scenarios: Iterable[Scenario], *, every: int = EVERY) -> 
         InvalidParameter: No scenario has an anomaly and is accepted.
     """
     step = integer_in("every", every, 1, 10_000)
-    found: dict[str, list[tuple[float, float]]] = {}
+    found: dict[str, list[VisibleFrames]] = {}
     for scenario in scenarios:
-        if scenario.anomaly is None:
-            continue
-        run = ScenarioRun(scenario)
-        try:
-            frames = list(visible_frames(run, numbers=range(0, len(run), step if scenario.type == "content" else 1)))
-        except InvalidParameter:
-            continue
-        if not run.discards:
-            shares = [(each.camera, each.lidar) for each in frames]
-            found.setdefault(scenario.type, []).append(tuple(np.mean(shares, axis=0).tolist()))
+        if scenario.anomaly is not None and (counts := count_visible(scenario, step)) is not None:
+            found.setdefault(scenario.type, []).append(counts)
     if not found:
         raise InvalidParameter("no scenario has an anomaly and is accepted; give some that are.")
+    return visible_shares(found)
+
+
+def count_visible(scenario: Scenario, every: int = EVERY) -> VisibleFrames | None:
+    """Return in how many frames of a scenario its anomaly is visible; None if the published rules discard it.
+
+    Args:
+        scenario: The scenario, with an anomaly.
+        every: Every n-th frame of a scene with an object counts. Of those with a road user only the frames while it
+            behaves anomalously are looked at.
+    """
+    assert scenario.anomaly is not None
+    run = ScenarioRun(scenario)
+    numbers = range(0, len(run), every if scenario.type == "content" else 1)
+    try:
+        frames = list(visible_frames(run, numbers=numbers))
+    except InvalidParameter:
+        return None
+    if run.discards:
+        return None
+    camera, lidar = (sum(getattr(each, sensor) for each in frames) for sensor in ("camera", "lidar"))
+    return VisibleFrames(Label(scenario.anomaly.label), len(run.rig.cameras), len(frames), camera, lidar)
+
+
+def visible_shares(found: Mapping[str, Sequence[VisibleFrames]]) -> list[VisibleShare]:
+    """Return the shares of scenes, whose numbers of frames are given by the type of the scenes."""
     return [
-        _share(type_, sensor, [row[k] for row in rows], PUBLISHED[type_][k])
-        for type_, rows in sorted(found.items())
+        VisibleShare(
+            type_,
+            sensor,
+            len(scenes),
+            *_mean_share([getattr(each, sensor) / each.frames for each in scenes]),
+            *pooled_share(counted_shares(scenes)[:, k]),
+            PUBLISHED[type_][k],
+        )
+        for type_, scenes in sorted(found.items())
         for k, sensor in enumerate(("camera", "lidar"))
     ]
 
 
-def _share(type_: str, sensor: str, shares: list[float], published: float) -> VisibleShare:
+def _mean_share(shares: list[float]) -> tuple[float, float, float]:
     n = len(shares)
     mean = math.fsum(shares) / n
     spread = math.sqrt(math.fsum((each - mean) ** 2 for each in shares) / max(1, n - 1))
     half = NORMAL_95 * spread / math.sqrt(n) if n > 1 else 1.0
-    return VisibleShare(type_, sensor, n, mean, max(0.0, mean - half), min(1.0, mean + half), published)
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
 def visible_frames(run: ScenarioRun, *, numbers: Collection[int] | None = None) -> Iterator[FrameVisibility]:
