@@ -140,7 +140,7 @@ def visibility(
 ) -> None:
     """Measure in which share of frames the anomaly is visible.
 
-    The published shares stand beside it.
+    The published shares stand beside it, and ours counted as they are.
 
     Example: [bold]offnominal scenarios visibility scenarios[/]
     """
@@ -150,9 +150,9 @@ def visibility(
     from offnominal.worlds.road.scenes import measure_visibility
 
     made = [each for file in read_scenarios(folder).values() for each in file.scenarios]
+    found = [asdict(each) for each in measure_visibility(made, every=every)]
     rows = [
-        {**asdict(each), **{name: round(getattr(each, name), 3) for name in ("share", "low", "high")}}
-        for each in measure_visibility(made, every=every)
+        {name: round(value, 3) if isinstance(value, float) else value for name, value in each.items()} for each in found
     ]
     print_rows("Frames in which the anomaly is visible", rows, as_json)
 
