@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     path = data_home() / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     print(f"{path}: {len(arrays)} arrays, content {found}")
     if found != CONTENT:
         print(f"the content is not that of the published numbers ({CONTENT}); is it the branch TMLR?", file=sys.stderr)

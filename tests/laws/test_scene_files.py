@@ -6,7 +6,7 @@ import pytest
 
 from offnominal.laws import check_scene_files
 from offnominal.laws import scene_files as module
-from offnominal.worlds.road.scenarios import make_scenarios, scenario_presets
+from offnominal.worlds.road.scenarios import make_scenarios, scenario_preset, scenario_presets
 from offnominal.worlds.road.scenes import ScenarioRun, visible_frames
 
 pytestmark = pytest.mark.long
@@ -63,5 +63,5 @@ def test_a_size_that_tells_is_refused(monkeypatch):
         return {name: [size if name == "size of labels" else 1.0] for name in module.CHANNELS}
 
     monkeypatch.setattr(module, "recorded_channels", sizes)
-    case = module._Case(dataclasses.replace(module.scenario_preset("mini")), "content", 80, 1, None, 0, 1)
+    case = module._Case(dataclasses.replace(scenario_preset("mini")), "content", 80, 1, None, 0, 1)
     assert [name for name, found in case.measured().items() if found.leaks] == ["size of labels"]

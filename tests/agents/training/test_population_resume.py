@@ -14,6 +14,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents.files import policy_hash  # noqa: E402
+from offnominal.agents.training.checkpoint import save_checkpoint  # noqa: E402
 from offnominal.agents.training.populations import loop  # noqa: E402
 from offnominal.agents.training.populations.loop import learn_population  # noqa: E402
 from offnominal.agents.training.populations.simulations import PopulationSimulations  # noqa: E402
@@ -83,7 +84,7 @@ def test_a_killed_training_has_the_results_of_one_that_was_not(kind, killed_at, 
     world, settings = KINDS[kind]
     expected = result(learn_population(world, settings, (3, 5), evaluator, device="cpu", evaluations=4))
     saves = iter(range(1, 1000))
-    plain = loop.save_checkpoint
+    plain = save_checkpoint
 
     def save(run, path):
         if next(saves) > killed_at:

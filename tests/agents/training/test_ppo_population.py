@@ -9,7 +9,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents.files import policy_hash  # noqa: E402
-from offnominal.agents.training.populations import on_policy_training  # noqa: E402
 from offnominal.agents.training.populations.loop import learn_population  # noqa: E402
 from offnominal.agents.training.populations.on_policy_training import OnPolicyTraining, RolloutUpdates  # noqa: E402
 from offnominal.agents.training.populations.ppo import PPOPopulation  # noqa: E402
@@ -189,7 +188,7 @@ def test_a_population_learns_a_world_and_repeats():
 @pytest.mark.long
 def test_with_a_wrong_advantage_it_does_not_learn(monkeypatch):
     plain = Rollout.advantages
-    monkeypatch.setattr(on_policy_training.Rollout, "advantages", lambda *given: -plain(*given))
+    monkeypatch.setattr(Rollout, "advantages", lambda *given: -plain(*given))
     for _, curve in learned(TASK.replace(steps=12_000)):
         assert max(evaluation.mean_return for evaluation in curve[1:]) < -60
 

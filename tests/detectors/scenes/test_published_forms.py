@@ -105,6 +105,8 @@ def test_wrong_cells_are_named(cells):
 
 def test_published_forms_have_no_outliers():
     rba, real = make_scene_detector("RbA-NoOutliers"), make_scene_detector("REAL-NoObjects")
+    assert isinstance(rba, RbA)
+    assert isinstance(real, REAL)
     assert (rba.max_outliers, rba.outlier_weight, rba.bounded, real.max_outliers) == (0, 0.0, False, 0)
     for name in ("RbA", "RbA-NoOutliers", "REAL", "REAL-NoObjects", "EAM", "Mahalanobis", "Energy"):
         assert scene_detector_name(make_scene_detector(name)) == name

@@ -18,13 +18,13 @@ def small(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(tmp_path_factory.mktemp("data")))
         study = load_study("anomaly-gym-schedules").at("smoke")
-        yield study.replace(detectors=(DetectorEntry("Time"),), data=study.data.replace(episodes=4))
+        yield study.replace(detectors=(DetectorEntry("Time"),), data=study.data.replace(episodes=4))  # type: ignore[attr-defined]
 
 
 def test_every_world_has_every_schedule():
     study = load_study("anomaly-gym-schedules").at("paper")
     for cell in study.cells():
-        names = [fault.name for fault in cell.data.faults]
+        names = [fault.name for fault in cell.data.faults]  # type: ignore[attr-defined]
         assert [names.count(level) for level in LEVELS] == [3, 3, 3, 3, 2, 1]
 
 

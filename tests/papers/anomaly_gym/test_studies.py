@@ -80,8 +80,8 @@ def test_lane_keeping_has_as_many_episodes_as_published(name, scale, episodes):
 
 def test_the_study_of_the_variance_differs_in_the_policies_only():
     before, after = (list(load_study(name).at("paper").cells()) for name in ("anomaly-gym", "anomaly-gym-variance"))
-    assert {cell.replace(policy="expert").label for cell in after} == {cell.label for cell in before}  # type: ignore[attr-defined]
-    assert all(cell.replace(policy="expert") in before for cell in after)  # type: ignore[attr-defined]
+    assert {cell.replace(policy="expert").label for cell in after} == {cell.label for cell in before}
+    assert all(cell.replace(policy="expert") in before for cell in after)
 
 
 def test_only_faults_of_particle_worlds_leak_as_published():

@@ -16,7 +16,7 @@ from .made_gap import gap_results
 def test_the_study_has_a_cell_per_detector_and_seed():
     study = load_study("anovox-gap")
     assert [cell.label for cell in study.cells()] == [*(f"gap/PatchKNN/{seed}" for seed in range(3)), "gap/Random/0"]
-    assert study.at("smoke").data.resolution["width"] == 96
+    assert study.at("smoke").data.resolution["width"] == 96  # type: ignore[attr-defined]
     with pytest.raises(UnknownName, match="fishyscapes"):
         GapStudy("mine", detectors=(DetectorEntry("PatchKNN"),), sets=("fishyscape",))
 

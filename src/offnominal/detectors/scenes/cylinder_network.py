@@ -51,7 +51,7 @@ class CylinderNetwork(nn.Module):
         own = self.points(features)
         there = (inputs[:, 5] > 0.0).reshape(n, -1)
         grid = torch.stack([self._grid(*each) for each in zip(own, cell, there, strict=True)])
-        fine = self.fine(grid.unflatten(2, self.cells))
+        fine = self.fine(grid.reshape(*grid.shape[:2], *self.cells))
         middle = self.middle(halved(fine))
         coarse = self.coarse(halved(middle))
         middle = self.merge[1](middle + doubled(self.narrow[1](coarse)))
@@ -59,7 +59,7 @@ class CylinderNetwork(nn.Module):
         around = fine.flatten(2).gather(2, cell[:, None].expand(-1, fine.shape[1], -1)).transpose(1, 2)
         logits = self.head(torch.cat([own, around], dim=2)).transpose(1, 2)
         joined = torch.cat([logits[:, :N_CLASSES], logits[:, N_CLASSES:].amax(dim=1, keepdim=True)], dim=1)
-        return joined.unflatten(2, (rows, columns))
+        return joined.reshape(n, -1, rows, columns)
 
     def _in_cells(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Return the features (n, points, 9) of all points, and the number (n, points) of the cell of each."""
@@ -115,7 +115,8 @@ def halved(values: Tensor) -> Tensor:
     """Return the largest feature of each two cells in all three directions."""
     found = values
     for axis in (2, 3, 4):
-        found = found.unflatten(axis, (-1, 2)).amax(dim=axis + 1)
+        shape = found.shape
+        found = found.reshape(*shape[:axis], -1, 2, *shape[axis + 1 :]).amax(dim=axis + 1)
     return found
 
 
@@ -138,7 +139,7 @@ def lovasz_loss(probabilities: Tensor, classes: Tensor) -> Tensor:
         0.0
     """
     losses = []
-    for number in classes.unique().tolist():
+    for number in torch.unique(classes).tolist():
         own = (classes == number).long()
         errors, order = (own - probabilities[:, number]).abs().sort(descending=True, stable=True)
         # Sums of integers are deterministic on a GPU.

@@ -71,7 +71,8 @@ class MaskQueries(nn.Module):
 
 def outside(masks: Tensor, shape: tuple[int, ...] | torch.Size) -> Tensor:
     """Return which cells (n, queries, cells) are outside of masks; none of a mask without a cell."""
-    reduced = functional.adaptive_avg_pool2d(masks.detach().float(), shape).flatten(2)
+    rows, columns = shape
+    reduced = functional.adaptive_avg_pool2d(masks.detach().float(), (rows, columns)).flatten(2)
     beyond = reduced < 0.0
     return beyond & ~beyond.all(dim=2, keepdim=True)
 

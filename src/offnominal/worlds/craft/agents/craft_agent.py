@@ -134,4 +134,5 @@ def _sensed_blocks(state: GameState) -> BlockArray:
 
 
 def _log_uniform(position: float, low: int, high: int) -> int:
-    return round(low * (high / low) ** position)
+    found: float = low * (high / low) ** position
+    return round(found)
