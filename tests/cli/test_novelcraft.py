@@ -37,3 +37,12 @@ def test_a_set_is_made_counted_exported_and_verified(tmp_path):
 def test_every_command_has_an_example():
     for command in ("make", "summary", "export"):
         assert f"offnominal novelcraft {command}" in call("novelcraft", command, "--help").output
+
+
+def test_agents_are_checked_for_leaks():
+    checked = call("check", "novelcraft", "planner", "--json")
+    assert checked.exit_code == 0, checked.output
+    refused = call("check", "novelcraft", "publishd")
+    assert refused.exit_code == 1
+    assert "Did you mean 'published'?" in refused.output
+    assert call("novelcraft", "make", "--out", "nowhere", "--agents", "publishd").exit_code == 1
