@@ -44,5 +44,5 @@ def test_agents_are_checked_for_leaks():
     assert checked.exit_code == 0, checked.output
     refused = call("check", "novelcraft", "publishd")
     assert refused.exit_code == 1
-    assert "Did you mean 'published'?" in refused.output
+    assert "Did you mean 'published'?" in str(refused.exception)
     assert call("novelcraft", "make", "--out", "nowhere", "--agents", "publishd").exit_code == 1
