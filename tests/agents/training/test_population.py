@@ -186,14 +186,14 @@ LEARNED = -40.0
 """Return of a policy that learned something; that of random actions is -117."""
 
 
-def learned(settings):
+def learned(settings, world=WORLD, episodes=50):
     def evaluator(policy):
         done = Future()
-        found = evaluate_policy(WORLD, policy, 50, seed=40_000_000)
+        found = evaluate_policy(world, policy, episodes, seed=40_000_000)
         done.set_result((found.mean_return, found.success))
         return done
 
-    return learn_population(WORLD, settings, (0, 1), evaluator, device="cpu", evaluations=4)
+    return learn_population(world, settings, (0, 1), evaluator, device="cpu", evaluations=4)
 
 
 @pytest.mark.long
@@ -213,6 +213,17 @@ def test_a_population_learns_a_world(algorithm):
         assert curve[-1].mean_return > curve[0].mean_return
         best = max(evaluation.mean_return for evaluation in curve)
         assert evaluate_policy(WORLD, policy, 50, seed=40_000_000).mean_return == best > LEARNED
+
+
+@pytest.mark.slow
+def test_td3_learns_the_pendulum():
+    settings = TASK.replace(
+        algorithm="td3", steps=8_000, gradient_steps=10, hidden=(48, 48), critic_hidden=(48, 48), learning_rate=2e-3,
+        learning_starts=1_000, buffer_size=8_000, discount=0.97, anneal_learning_rate=False,
+    )  # fmt: skip
+    for _, curve in learned(settings, "OOD-Pendulum-v0", episodes=30):
+        assert curve[0].mean_return < -1000, "two thousand steps are too few"
+        assert max(evaluation.mean_return for evaluation in curve) > -800  # random actions: about -1,200
 
 
 @pytest.mark.long
