@@ -6,7 +6,7 @@ import pytest
 
 from offnominal.laws import check_craft_leaks, needed_samples
 from offnominal.laws.craft_leaks import CHANNELS, BeforeNovelty, craft_channels
-from offnominal.worlds.craft.agents.mixture import MIXTURES, Mixture
+from offnominal.worlds.craft.agents.agent_mixture import MIXTURES, Mixture
 
 TWIN = "an episode equals its nominal twin until its novelty is met"
 

@@ -68,7 +68,9 @@ def test_a_file_cannot_name_a_kind_of_a_package_that_is_not_allowed(here):
 @pytest.mark.parametrize("name", ["serach", 3])
 def test_an_unknown_kind_in_a_file_is_an_error(here, name):
     (here / "mine.toml").write_text(f"name = 'mine'\nkind = {name!r}\n", encoding="utf-8")
-    with pytest.raises(InvalidParameter, match="Choose from diagnosis, image-search, novelty, ood-rl, scenes"):
+    with pytest.raises(
+        InvalidParameter, match="Choose from diagnosis, domain-gap, image-search, novelty, ood-rl, scenes"
+    ):
         load_study("mine.toml")
 
 

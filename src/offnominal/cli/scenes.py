@@ -19,9 +19,9 @@ def check(
     folder: Annotated[Path, typer.Argument(help="Folder of scenes in the layout of AnoVox.", file_okay=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Read all files of a recorded AnoVox folder, and say what detectors can score.
+    """Check that detectors can score a recorded AnoVox folder.
 
-    Exits with 1 if something is left out.
+    All files are read. Exits with 1 if something is left out.
 
     Example: [bold]offnominal scenes check Final_Output_2024_07_16-10_00[/]
     """
@@ -66,7 +66,7 @@ def evaluate(
     out: Annotated[Path | None, file_option("Table of all rows with intervals, .csv.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate score files of any detector in the format of AnoVox's benchmark.
+    """Evaluate score files in the format of AnoVox.
 
     Files are matched with frames by the numbers at the end of their names, or by their order.
 
@@ -118,7 +118,9 @@ def gap(
     out: Annotated[Path | None, file_option("Table of all rows with intervals, .csv.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure the gap to photographs: trained on scenes and tested on photographs, and the reverse.
+    """Measure the gap between scenes and photographs.
+
+    Detectors are trained on scenes and tested on photographs, and the reverse.
 
     Uses the sets of road images in the data home; one line says of each other one what is missing.
 

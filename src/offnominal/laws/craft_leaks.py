@@ -17,8 +17,8 @@ from offnominal.datasets.novelcraft.novelcraft_recipe import COPIES, SPACING, Ep
 from offnominal.laws.leak_gate import Channels, LeakAuroc, Value, leak_laws, measure_leaks
 from offnominal.laws.report import LawReport, check_laws
 from offnominal.laws.require import require
-from offnominal.worlds.craft.agents.mixture import mixture
-from offnominal.worlds.craft.agents.play import Symbols, symbols_of
+from offnominal.worlds.craft.agents.agent_mixture import mixture
+from offnominal.worlds.craft.agents.played_frames import Symbols, symbols_of
 from offnominal.worlds.craft.commands import VERBS
 from offnominal.worlds.craft.planner import MOST_COMMANDS
 from offnominal.worlds.craft.symbols import COUNTED

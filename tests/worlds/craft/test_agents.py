@@ -9,7 +9,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.worlds.craft import new_game, set_novelty
 from offnominal.worlds.craft.agents import MIXTURES, STYLES, CraftAgent, Mixture, Reactions, mixture, play
 from offnominal.worlds.craft.agents.ordered_planner import GOALS, OrderedPlanner
-from offnominal.worlds.craft.agents.play import may_see, symbols_of
+from offnominal.worlds.craft.agents.played_frames import may_see, symbols_of
 from offnominal.worlds.craft.draws import Draws
 from offnominal.worlds.craft.first_person import first_person
 from offnominal.worlds.craft.novelty_truth import novel_fraction

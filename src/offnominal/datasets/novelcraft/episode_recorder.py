@@ -18,8 +18,8 @@ from offnominal.datasets.png import encode_png
 from offnominal.datasets.recording_processes import Advance
 from offnominal.sensing import VoxelImage
 from offnominal.worlds.craft import sense
-from offnominal.worlds.craft.agents.mixture import mixture
-from offnominal.worlds.craft.agents.play import PlayedFrame, play
+from offnominal.worlds.craft.agents.agent_mixture import mixture
+from offnominal.worlds.craft.agents.played_frames import PlayedFrame, play
 from offnominal.worlds.craft.commands import Result
 from offnominal.worlds.craft.game import new_game
 from offnominal.worlds.craft.level_novelties import insert_item

@@ -17,7 +17,7 @@ from offnominal.datasets.novelcraft.classes import (
     CraftClass,
     craft_class,
 )
-from offnominal.worlds.craft.agents.mixture import mixture
+from offnominal.worlds.craft.agents.agent_mixture import mixture
 from offnominal.worlds.craft.novelties import NOVELTIES
 from offnominal.worlds.craft.planner import MOST_COMMANDS
 from offnominal.worlds.craft.rules import RULES, Version
