@@ -143,7 +143,13 @@ def test_its_guarantee_says_the_run_length():
     check = check_guarantee(alarm, alarm.alarm([np.zeros(50)]))
     assert check.outcome == "not tested"
     assert "says nothing about a number of steps" in check.verdict
-    alarm.run_length = 5000
+
+
+@pytest.mark.parametrize(("name", "value"), [("run_length", 5000), ("window", 50), ("confidence", 0.99)])
+def test_another_promise_than_that_of_the_fit_is_refused(name, value):
+    alarm = EDetector(run_length=1000, window=5).fit([np.random.default_rng(9).normal(size=500)])
+    assert alarm.guarantee.run_length == 1000
+    setattr(alarm, name, value)
     with pytest.raises(InvalidState, match="after the fit"):
         print(alarm.guarantee)
 

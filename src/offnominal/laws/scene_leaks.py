@@ -228,7 +228,7 @@ def _map(
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         try:
             yield from pool.map(channels, scenarios, chunksize=max(1, len(scenarios) // (64 * workers)))
-        finally:  # scenes that nobody asks for any more
+        finally:  # scenes that are not asked for any more
             pool.shutdown(cancel_futures=True)
 
 
