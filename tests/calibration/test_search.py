@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from offnominal.calibration.axis import Axis
+from offnominal.calibration.axis import Axis, axes_of
 from offnominal.calibration.search import StrengthSearch
-from offnominal.core.errors import SimulationDiverged
+from offnominal.core.errors import SimulationDiverged, UnsupportedEnvironment
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
+from offnominal.worlds.catalogue import make_world
 
 pytestmark = pytest.mark.long
 
@@ -127,3 +128,9 @@ def test_refinement_with_a_spent_budget_has_one_round():
     assert np.exp(x) == pytest.approx(0.25, rel=0.3)
     assert np.isfinite(score.error)
     assert 0 < len(search.scores) - before <= 100
+
+
+def test_an_anomaly_that_a_world_cannot_have_is_named_before_the_search():
+    with pytest.raises(UnsupportedEnvironment, match="action/delay needs a Box action space; CRAFT-Pogo-v1 has none"):
+        axes_of(make_world("CRAFT-Pogo-v1", 1), ["action/delay"])
+    assert not [axis for axis in axes_of(make_world("CRAFT-Pogo-v1", 1)) if axis.anomaly.startswith("action/")]

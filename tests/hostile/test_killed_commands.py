@@ -94,7 +94,7 @@ COMMANDS = {
         ";".join(f"offnominal.calibration.sampler:{name}={value}" for name, value in SAMPLES.items()),
     ),
     "finetune": Command(
-        "finetune MJC-CartpoleSwingup-v0 --algorithm sac --gradient-steps 2 --threads 1 --out {here}/tuned",
+        "finetune MJC-CartpoleSwingup-v0 --algorithm tqc-0 --gradient-steps 2 --threads 1 --out {here}/tuned",
         finished_files,
         "offnominal.cli.agents:VALIDATION_EPISODES=4;offnominal.cli.agents:EVALUATION_EPISODES=8",
     ),

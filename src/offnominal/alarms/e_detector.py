@@ -123,6 +123,7 @@ class EDetector(Alarm):
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Return the evidence after one more step: that of the window if no further score exceeded a level."""
+        require_shape("scores", scores, len(state.steps))
         memory = state.memory.copy()
         memory[:, 0] = np.maximum(memory[:, 0], scores)
         found = np.minimum((memory[:, 1:] + 1.0) * self._factors(memory[:, 0]), self._cap())

@@ -12,7 +12,10 @@ from gymnasium.spaces import Discrete
 
 from offnominal.anomalies.anomaly import Anomaly, DynamicsAnomaly
 from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
+from offnominal.anomalies.environment_info import EnvironmentInfo
+from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.plausibility import plausible_range
+from offnominal.anomalies.resolve import resolve
 from offnominal.core.types import FloatArray
 from offnominal.worlds.world import World
 
@@ -97,10 +100,15 @@ class Axis:
 
 
 def axes_of(world: World, anomalies: Iterable[str | Anomaly] | None = None) -> list[Axis]:
-    """Return the axes of some anomalies, or of all of a world."""
+    """Return the axes of some anomalies, or of all of a world; raise an error if it cannot have one of them."""
     discrete = isinstance(world.action_space, Discrete)
     given = anomalies or anomalies_with(world.physics_parameters, discrete=discrete)
-    return [axis for anomaly in given for axis in axes(make_anomaly(anomaly), world)]
+    environment, found = EnvironmentInfo.of(world, world.card.max_steps), []
+    for anomaly in map(make_anomaly, given):
+        own = axes(anomaly, world)
+        resolve(Fault(anomaly, float(own[0].parameter(own[0].grid()[:1])[0])), environment)
+        found += own
+    return found
 
 
 def axes(anomaly: Anomaly, world: World) -> list[Axis]:

@@ -136,15 +136,16 @@ class _Case:
 def frames_before(scenario: Scenario) -> list[int]:
     """Return the frames before the anomaly of a scenario, or that it is prepared for, is in view or has an effect.
 
-    About ten evenly spaced frames are looked at, up to the first one in which a pixel or a beam shows the anomaly, or
-    in which a vehicle has touched it: one that is too small for the sensors can be hit before it is seen.
+    About ten evenly spaced frames are looked at, up to the first one in which a pixel or a beam shows the anomaly, in
+    which a camera shows its shadow or its reflection in a wet road, or in which a vehicle has touched it: one that is
+    too small for the sensors can be hit before it is seen.
     """
     run = ScenarioRun(scenario.replace(anomaly=scenario.planned, prepared_for=None), rig=RIG)
     hit = run.ego_trace().first_hit
     ticks = scenario.timing.frame_ticks
     numbers = [k for k in range(0, len(run), max(1, len(run) // LOOKED_AT)) if hit is None or ticks[k] < hit]
     found: list[int] = []
-    for frame in visible_frames(run, numbers=numbers):
+    for frame in visible_frames(run, numbers=numbers, indirectly=True):
         if frame.camera or frame.lidar:
             break
         found.append(frame.number)

@@ -113,6 +113,23 @@ def test_updates_are_those_of_stable_baselines3_for_every_agent():
         assert min(moved) > 20 * 1e-4, "the steps are larger than the tolerance"
 
 
+def test_after_the_last_batch_the_first_one_follows():
+    """A graph warms up with more gradient steps than a small rollout has."""
+    ends = []
+    batches = SMALL.n_epochs * STEPS * ROWS // SMALL.batch_size
+    for times in ((batches, 2), (batches + 2,)):
+        population = PPOPopulation(INPUTS, ACTIONS, SMALL, SEEDS, CPU)
+        rollout, last = filled(population, SMALL, SEEDS)
+        updates = RolloutUpdates(population, rollout, compiled=False)
+        updates._prepare(last)
+        for each in times:
+            updates._repeat(each)
+        assert updates._first == 2 * SMALL.batch_size
+        ends.append([parameter.detach().clone() for parameter in population.parameters])
+    for ours, theirs in zip(*ends, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
+
+
 def test_an_agent_does_not_depend_on_the_others():
     together, alone = (PPOPopulation(INPUTS, ACTIONS, SMALL, seeds, CPU) for seeds in (SEEDS, SEEDS[1:2]))
     rollout, last = filled(together, SMALL, SEEDS)

@@ -133,3 +133,12 @@ def test_symbols_do_not_tell_variants_of_a_block():
 def test_an_unknown_mixture_is_refused():
     with pytest.raises(InvalidParameter, match="agents is 'publishd'"):
         mixture("publishd")
+
+
+def test_a_mixture_of_unknown_agents_or_without_shares_is_refused():
+    with pytest.raises(InvalidParameter, match="a kind of agent is 'robot'"):
+        Mixture("mine", "a new one", {"robot": 1.0})
+    with pytest.raises(InvalidParameter, match="the share of planner is -1"):
+        Mixture("mine", "a new one", {"planner": -1.0})
+    with pytest.raises(InvalidParameter, match="no share of the mixture 'mine' is above 0"):
+        Mixture("mine", "a new one", {"planner": 0.0})

@@ -87,7 +87,8 @@ def _known_ids(ids: Array) -> NDArray[np.int32]:
     """Return ids of labels; raise :class:`DamagedFile` if there is another one."""
     known = np.zeros(257, np.bool_)
     known[[int(each) for each in Label]] = True
-    given = np.clip(np.where(ids == np.floor(ids), ids, -1), -1, 256).astype(np.int64)
+    wide = ids.astype(np.float64)
+    given = np.clip(np.where(wide == np.floor(wide), wide, -1.0), -1.0, 256.0).astype(np.int64)
     if (other := ~known[given]).any():
         raise DamagedFile(
             f"{int(other.sum())} of {other.size} labels have the id {ids[other][0]:g} or others of no label."

@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from offnominal.core.checks import instances_of
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnsupportedFormat
 from offnominal.core.files import content_errors, file_errors, read_json, read_text
 from offnominal.core.types import Array, FloatArray
@@ -197,7 +198,7 @@ class PublishedScene(Sequence[PublishedFrame]):
         clouds: dict[str, dict[str, Array]] = {}
         anomaly = self._entries(ANOMALY, id)
         label = content_label(anomaly)
-        for sensor in sensors:
+        for sensor in instances_of("sensors", sensors, PublishedSensor):
             path = self.folder / file_of(sensor.folder, id, sensor.ending)
             with _named(path):
                 if sensor.kind in CAMERA_TYPES:

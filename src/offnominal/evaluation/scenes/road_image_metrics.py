@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.checks import instances_of
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.printable import shown
 from offnominal.core.types import Array
@@ -52,7 +53,7 @@ def evaluate_road_images(
     positives: dict[str, list[Array]] = {}
     negatives: dict[str, list[Array]] = {}
     count = 0
-    for image in images:
+    for image in instances_of("images", images, RoadImage):
         found = np.asarray(score(image))
         if found.shape != image.label.shape or found.dtype.kind not in "fiu" or not np.isfinite(found).all():
             raise InvalidScores(

@@ -40,15 +40,19 @@ def add_reflections(
     """
     if weather.wetness <= 0.0 or image.rgb is None or image.depth is None or image.label is None:
         return
-    x, y, z = camera.position
-    tx, ty, tz = camera.target
-    mirrored = Camera(
-        (x, y, -z), (tx, ty, -tz), max(1, camera.width // COARSE), max(1, camera.height // COARSE), camera.fov
-    )
-    reflection = render(scene, mirrored, ("rgb",), poses=poses).rgb
+    reflection = render(scene, mirrored(camera), ("rgb",), poses=poses).rgb
     assert reflection is not None
     numbers = np.array((weather.wetness, weather.puddles / 100.0, weather.precipitation / 100.0))
     _blend(image.rgb, image.depth, image.label, reflection[::-1].copy(), camera.packed(), numbers)
+
+
+def mirrored(camera: Camera) -> Camera:
+    """Return the camera that sees the reflections of a camera: mirrored in the plane of the road, with fewer pixels."""
+    x, y, z = camera.position
+    tx, ty, tz = camera.target
+    return Camera(
+        (x, y, -z), (tx, ty, -tz), max(1, camera.width // COARSE), max(1, camera.height // COARSE), camera.fov
+    )
 
 
 @compiled

@@ -40,6 +40,26 @@ def test_visibility_is_that_of_rendered_frames(scenario):
     assert len(lidars) == 2
 
 
+def test_a_reflection_in_a_wet_road_shows_an_object_that_no_pixel_hits():
+    vacuum = ContentAnomaly("vacuum_cleaner", 67.0, lateral_offset=0.86, yaw=-156.6, placement="lane", height=2.0)
+    wet = BASE | {"town": "residential", "weather": "SOFT_RAIN_NOON", "seed": 6243567459549296, "vehicles": 5}
+    scenario = Scenario("wet", **wet, anomaly=vacuum, timing=Timing(15, 200, 1))
+    rig = Rig("front", RIG.cameras[:1], width=96, height=64, channels=16, columns=256)
+    faulty, nominal = (ScenarioRun(scenario, rig=rig, twin=twin) for twin in (False, True))
+    direct, indirect = (list(visible_frames(faulty, numbers=[40, 60], indirectly=each)) for each in (False, True))
+    assert [each.camera for each in direct] == [False, False]
+    assert [each.camera for each in indirect] == [False, True]
+    images = [
+        [each.sensors.cameras["top"].image.rgb for each in run.frames(numbers=[40, 60])] for run in (faulty, nominal)
+    ]
+    assert [np.array_equal(*pair) for pair in zip(*images, strict=True)] == [True, False]
+
+
+def test_scenarios_that_are_none_are_named():
+    with pytest.raises(InvalidParameter, match="an entry of scenarios is 3; expected an instance of Scenario"):
+        measure_visibility(each for each in [3])
+
+
 def test_shares_are_means_over_scenes_with_intervals():
     normal = OBJECT.replace(id="normal", anomaly=None)
     camera, lidar = measure_visibility([OBJECT, normal, TINY.replace(id="cup")], every=4)

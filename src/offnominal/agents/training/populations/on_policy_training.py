@@ -176,9 +176,9 @@ class RolloutUpdates:
         self._first.zero_()
 
     def _repeat(self, times: int) -> None:
-        """Take some gradient steps."""
+        """Take some gradient steps; after the last batch the first one follows, as when a graph warms up."""
         for _ in range(times):
             index = self._order[:, self._first + self._places]
             inputs, actions, log_prob, advantages, returns = (values[self._agents, index] for values in self._data)
             self.population.update((inputs, actions, log_prob, advantages, returns))
-            self._first += len(self._places)
+            self._first.add_(len(self._places)).remainder_(self._order.shape[1])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from offnominal.core.checks import one_of
+from offnominal.core.checks import number_in, one_of
+from offnominal.core.errors import InvalidParameter
 from offnominal.worlds.craft.agents.craft_agent import CraftAgent
 from offnominal.worlds.craft.agents.style import STYLES, Reactions
 from offnominal.worlds.craft.draws import Draws, Sequential
@@ -35,6 +36,12 @@ class Mixture:
     shares: Mapping[str, float]
     reactions: Reactions = field(default_factory=Reactions)
     reads_map: bool = False
+
+    def __post_init__(self) -> None:
+        for kind, share in self.shares.items():
+            number_in(f"the share of {one_of('a kind of agent', kind, tuple(STYLES))}", share, 0.0)
+        if not sum(self.shares.values()) > 0.0:
+            raise InvalidParameter(f"no share of the mixture {self.name!r} is above 0; expected at least one.")
 
     def agent(self, *, seed: int, episode: int, walks: bool = False) -> CraftAgent:
         """Return the agent of an episode.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.checks import require_shape
 from offnominal.core.types import FloatArray
 from offnominal.worlds.road.scenarios.description import Place, Scenario
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
@@ -98,6 +99,7 @@ def map_route(points: FloatArray, town: Town) -> MappedRoute:
     Raises:
         InvalidScenario: The points are no route, or no route of the town has these turns.
     """
+    require_shape("points", points, "n", 2)
     steps = np.sqrt((np.diff(points, axis=0) ** 2).sum(axis=1))
     if len(points) < 2 or not np.isfinite(points).all():
         raise InvalidScenario(f"its route has {len(points)} points; expected at least two finite ones.")

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from offnominal.core.checks import integer_in
+from offnominal.core.checks import instances_of, integer_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.sensing.camera import Camera
@@ -26,6 +26,8 @@ from offnominal.worlds.road.scenes.visibility_counting import (
     pooled_share,
 )
 from offnominal.worlds.road.town.snapshot import Snapshot
+from offnominal.worlds.road.weather import WEATHERS
+from offnominal.worlds.road.wet_ground import mirrored
 
 EVERY = 10
 NORMAL_95 = 1.959964
@@ -35,6 +37,8 @@ MARGIN = 0.5
 NEAREST = 0.05
 # Places reach farther than their centres, m.
 BEHIND = 45.0
+# Shadows are looked for up to this distance; rays to the sun start this far above the point that they leave, m.
+SHADOW_REACH, CLEARANCE = 200.0, 1e-3
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ def measure_visibility(scenarios: Iterable[Scenario], *, every: int = EVERY) -> 
     """
     step = integer_in("every", every, 1, 10_000)
     found: dict[str, list[VisibleFrames]] = {}
-    for scenario in scenarios:
+    for scenario in instances_of("scenarios", scenarios, Scenario):
         if scenario.anomaly is not None and (counts := count_visible(scenario, step)) is not None:
             found.setdefault(scenario.type, []).append(counts)
     if not found:
@@ -148,7 +152,9 @@ def _mean_share(shares: list[float]) -> tuple[float, float, float]:
     return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
-def visible_frames(run: ScenarioRun, *, numbers: Collection[int] | None = None) -> Iterator[FrameVisibility]:
+def visible_frames(
+    run: ScenarioRun, *, numbers: Collection[int] | None = None, indirectly: bool = False
+) -> Iterator[FrameVisibility]:
     """Yield for the frames of a scenario whether its anomaly is visible.
 
     A camera sees it if the centre of a pixel is on it, a lidar if one of its beams hits it: as in the labels of
@@ -157,6 +163,8 @@ def visible_frames(run: ScenarioRun, *, numbers: Collection[int] | None = None) 
     Args:
         run: Run of the scenario.
         numbers: Numbers of the frames; None are all of them.
+        indirectly: Whether a camera also sees it by its shadow, or by its reflection in a wet road. Both can be in the
+            image of an object that is hidden, or too thin for the pixels.
     """
     for number, state, scene in run.scenes(numbers=numbers):
         rows = np.flatnonzero(state.anomalous)
@@ -166,6 +174,8 @@ def visible_frames(run: ScenarioRun, *, numbers: Collection[int] | None = None) 
             for identity in state.instance[rows].tolist():
                 seen = _seen(run, around, state, identity)
                 camera, lidar = camera or seen[0], lidar or seen[1]
+                if indirectly and not camera:
+                    camera = _seen_indirectly(run, around, state, identity)
         yield FrameVisibility(number, camera, lidar)
 
 
@@ -187,6 +197,24 @@ def _seen(run: ScenarioRun, scene: Scene, state: Snapshot, identity: int) -> tup
         any(_in_image(scene, each, identity, corners) for each in cameras),
         any(_in_turn(scene, each, identity, corners) for each in lidars),
     )
+
+
+def _seen_indirectly(run: ScenarioRun, scene: Scene, state: Snapshot, identity: int) -> bool:
+    """Return whether a camera shows the reflection of an actor, or a point that it hides from the sun."""
+    corners, weather = _corners(scene, identity), WEATHERS[run.scenario.weather]
+    (position, yaw), sun = ego_pose(state), np.array(weather.towards_sun())
+    for mount in run.rig.cameras:
+        camera = run.rig.camera_at(mount, position, yaw)
+        if weather.wetness > 0.0 and len(corners) and _in_image(scene, mirrored(camera), identity, corners):
+            return True
+        origin, directions = camera.packed()[:3], _directions(camera, (0, camera.width), (0, camera.height), 1)
+        away = cast_rays(scene, origin, directions, max_range=SHADOW_REACH).distance
+        hit = np.isfinite(away)
+        lengths = np.sqrt((directions[hit] ** 2).sum(axis=1))
+        points = origin + directions[hit] * ((away[hit] - CLEARANCE) / lengths)[:, None]
+        if len(points) and (cast_rays(scene, points, np.tile(sun, (len(points), 1))).instance == identity).any():
+            return True
+    return False
 
 
 def _corners(scene: Scene, identity: int) -> FloatArray:
@@ -212,13 +240,19 @@ def _in_image(scene: Scene, camera: Camera, identity: int, corners: FloatArray) 
         return False
     view = camera.packed()
     for stride in STRIDES:
-        across = (2.0 * np.arange(left, right, stride) + 1.0) / camera.width - 1.0
-        up = 1.0 - (2.0 * np.arange(top, bottom, stride) + 1.0) / camera.height
-        sideways = (across * view[12])[None, :, None] * view[3:6]
-        directions = view[9:12] + sideways + (up * view[13])[:, None, None] * view[6:9]
-        if _hits(scene, view[:3], directions.reshape(-1, 3), identity):
+        if _hits(scene, view[:3], _directions(camera, (left, right), (top, bottom), stride), identity):
             return True
     return False
+
+
+def _directions(camera: Camera, columns: tuple[int, int], rows: tuple[int, int], stride: int) -> FloatArray:
+    """Return the directions (n, 3) of the centres of every n-th pixel in a rectangle."""
+    view = camera.packed()
+    across = (2.0 * np.arange(*columns, stride) + 1.0) / camera.width - 1.0
+    up = 1.0 - (2.0 * np.arange(*rows, stride) + 1.0) / camera.height
+    sideways = (across * view[12])[None, :, None] * view[3:6]
+    directions: FloatArray = view[9:12] + sideways + (up * view[13])[:, None, None] * view[6:9]
+    return directions.reshape(-1, 3)
 
 
 def _in_turn(scene: Scene, lidar: Lidar, identity: int, corners: FloatArray) -> bool:
