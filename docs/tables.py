@@ -18,7 +18,8 @@ from metric_coverage import coverage_text, shown
 from published_values.study_outcomes import published_summary, study_outcomes
 
 from offnominal.agents import expert_cards
-from offnominal.agents.selection import EXPERTS_VERSION, TRAINING_SEED
+from offnominal.agents.selection import EXPERTS_VERSION, LEARNED
+from offnominal.agents.training.ppo_settings import POPULATION_ALGORITHMS as ALGORITHMS
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
 from offnominal.anomalies.catalogue import anomalies_with
 from offnominal.anomalies.matched_strengths import DETECTABILITY, matched_strengths
@@ -271,14 +272,16 @@ def expert_rows(_: str) -> list[Row]:
             "length": f"{card.mean_length:.1f}",
         }
         for card in expert_cards()
-        if card.chosen or not TRAINING_SEED.fullmatch(card.algorithm)
+        if card.chosen or not LEARNED.fullmatch(card.algorithm)
     ]
 
 
-def learned_rows(_: str) -> list[Row]:
-    """Return the policies that learned without demonstrations, beside the published return."""
+def learned_rows(algorithm: str) -> list[Row]:
+    """Return the policies that learned without demonstrations by an algorithm, beside the published return."""
     cards = {
-        (card.world, card.settings["seed"]): card for card in expert_cards() if TRAINING_SEED.fullmatch(card.algorithm)
+        (card.world, card.settings["seed"]): card
+        for card in expert_cards()
+        if LEARNED.fullmatch(card.algorithm) and card.algorithm.startswith(f"{algorithm or 'tqc'}-")
     }
     published = {each["world"]: each for each in _measured("published_returns")}
     rows: list[Row] = []
@@ -310,10 +313,10 @@ def training_second_rows(_: str) -> list[Row]:
     return list(rows.values())
 
 
-def learned_summary_rows(_: str) -> list[Row]:
+def learned_summary_rows(algorithm: str) -> list[Row]:
     """Return a row per world: the returns of its learned policies, and how many reach the published one."""
     worlds_of: dict[str, list[Row]] = {}
-    for row in learned_rows(""):
+    for row in learned_rows(algorithm):
         worlds_of.setdefault(row["world"], []).append(row)
     return [
         {
@@ -324,6 +327,17 @@ def learned_summary_rows(_: str) -> list[Row]:
             "success of the seeds": ", ".join(row["success"] for row in rows),
         }
         for world, rows in worlds_of.items()
+    ]
+
+
+def learned_by_algorithm_rows(_: str) -> list[Row]:
+    """Return a row per world and algorithm, for the worlds that have policies of several algorithms."""
+    found = {algorithm: {row["world"]: row for row in learned_summary_rows(algorithm)} for algorithm in ALGORITHMS}
+    return [
+        {"world": world, "algorithm": algorithm.upper()} | {key: row[key] for key in list(row)[1:]}
+        for world in found[ALGORITHMS[1]]
+        for algorithm in ALGORITHMS
+        if (row := found[algorithm].get(world))
     ]
 
 
@@ -632,6 +646,7 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "experts": expert_rows,
     "learned": learned_rows,
     "learned_summary": learned_summary_rows,
+    "learned_by_algorithm": learned_by_algorithm_rows,
     "training_seconds": training_second_rows,
     "longitudinal_response": lambda _: _measured("longitudinal_response"),
     "attacks": attack_rows,

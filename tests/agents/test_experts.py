@@ -15,7 +15,8 @@ from offnominal.worlds import worlds
 pytestmark = pytest.mark.long
 
 LEARNED = [card for card in expert_cards() if re.fullmatch(r"tqc-\d", card.algorithm)]
-CARDS = [card for card in expert_cards() if card not in LEARNED or card.chosen]
+BY_OTHER_ALGORITHMS = [card for card in expert_cards() if re.fullmatch(r"(sac|td3|ppo)-\d", card.algorithm)]
+CARDS = [card for card in expert_cards() if card not in LEARNED + BY_OTHER_ALGORITHMS or card.chosen]
 SOLVED = {"OOD-CartPole-v0": 195.0, "OOD-Pendulum-v0": -200.0, "OOD-Pong-v0": 15.0}
 """What counts as solved where no expert was published."""
 SCRIPTED = [id for id in worlds.ids() if worlds.card(id).scripted_expert is not None]
@@ -48,6 +49,20 @@ def test_five_seeds_learned_without_demonstrations_in_every_world_of_anomaly_gym
     }
 
 
+def test_three_seeds_of_three_other_algorithms_learned_without_demonstrations():
+    worlds_ = ("MJC-CartpoleSwingup-v0", "MJC-HalfCheetah-v0", "SAP-Goal0-v0", "URM-Reach-v0")
+    found = sorted((card.world, card.algorithm) for card in BY_OTHER_ALGORITHMS)
+    assert found == sorted(
+        (id, f"{name}-{seed}") for id in worlds_ for name in ("sac", "td3", "ppo") for seed in range(3)
+    )
+    assert len({card.sha256 for card in BY_OTHER_ALGORITHMS}) == len(BY_OTHER_ALGORITHMS)
+    for card in BY_OTHER_ALGORITHMS:
+        assert card.settings.get("demonstrator", "none") == "none"
+        assert card.settings["algorithm"] == card.algorithm.partition("-")[0]
+        assert card.episodes == 1000
+        assert not card.chosen
+
+
 def test_policies_with_the_published_settings_earn_the_published_return_but_for_half_cheetah():
     cards = [card for card in CARDS if "-published-" in card.algorithm]
     assert len(cards) == 12
@@ -70,7 +85,7 @@ def test_the_classic_worlds_have_agents_of_every_kind_of_uncertainty(world):
 
 @pytest.mark.parametrize(
     "card",
-    [card for card in CARDS if card.world != "OOD-Pong-v0"],
+    [card for card in [*CARDS, *BY_OTHER_ALGORITHMS[::5]] if card.world != "OOD-Pong-v0"],
     ids=lambda card: f"{card.world} {card.algorithm}",
 )
 def test_the_return_of_a_policy_is_that_of_its_card(card):

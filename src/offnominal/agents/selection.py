@@ -12,7 +12,9 @@ from offnominal.worlds.catalogue import worlds
 EXPERTS_VERSION = 2
 """Raised when the expert of a world changes; results of studies say which one they are of. 1 had clones."""
 TRAINING_SEED = re.compile(r"tqc-\d+")
-"""Ids of policies of `train-seeds`: they learned without demonstrations."""
+"""Ids of policies among which the expert is chosen: TQC without demonstrations."""
+LEARNED = re.compile(r"(tqc|sac|td3|ppo)-\d+")
+"""Ids of all policies of `train-seeds`: they learned without demonstrations."""
 ENSEMBLES = ("dqn-ensemble", "ddpg-ensemble", f"{FINE_TUNED}-dqn-ensemble")
 SUBSTITUTES = (FINE_TUNED, BEHAVIOUR_CLONE)
 """Ids of the expert where no policy learned, in the order of preference."""
