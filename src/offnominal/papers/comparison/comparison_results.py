@@ -13,6 +13,7 @@ import numpy as np
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
+from offnominal.papers.comparison.configuration_results import Ensemble
 from offnominal.papers.comparison.metrics import NUMBERS, PERCENTS
 from offnominal.papers.comparison.protocols import (
     Row,
@@ -35,13 +36,13 @@ class ComparisonResults:
 
     Args:
         single: Rows of single configurations.
-        ensemble_rows: Rows of ensembles, by (table, method, size); also of methods with an error of the original.
+        ensemble_rows: Rows of ensembles, by (table, method, ensemble); also of methods with an error of the original.
         default_rows: Rows of the parameters to use where no anomaly is known; see `default_of`.
         defect_rows: Rows of methods with an error of the original, by (table, method that they stand for).
     """
 
     single: Mapping[tuple[str, str], Sequence[Row]]
-    ensemble_rows: Mapping[tuple[str, str, int], Sequence[Row]]
+    ensemble_rows: Mapping[tuple[str, str, Ensemble], Sequence[Row]]
     default_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
     defect_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
 
@@ -53,7 +54,7 @@ class ComparisonResults:
             table: Arrow table of a run's results.
         """
         single: dict[tuple[str, str], list[Row]] = {}
-        ensemble_rows: dict[tuple[str, str, int], list[Row]] = {}
+        ensemble_rows: dict[tuple[str, str, Ensemble], list[Row]] = {}
         default_rows: dict[tuple[str, str], list[Row]] = {}
         erring: dict[tuple[str, str], list[Row]] = {}
         for row in table.to_pylist():
@@ -63,7 +64,7 @@ class ComparisonResults:
             }
             place, configuration = (row["table"], row["method"]), json.loads(row["configuration"])
             if "ensemble" in configuration:
-                ensemble_rows.setdefault((*place, configuration["ensemble"]), []).append(known)
+                ensemble_rows.setdefault((*place, Ensemble.of(configuration)), []).append(known)
             elif "default" in configuration:
                 default_rows.setdefault(place, []).append(known)
             elif row["method"] in AS_PUBLISHED:
@@ -136,12 +137,17 @@ class ComparisonResults:
             found | {place: _mean_of(rows, f"test_{metric}") for place, rows in self.default_rows.items()}
         )
 
-    def ensembles(self, size: int, metric: str = "auc") -> FloatArray:
-        """Return the result of ensembles of the best configurations of each seed, (tables, methods)."""
+    def ensembles(self, wanted: Ensemble, metric: str = "auc") -> FloatArray:
+        """Return the result of ensembles of the best configurations of each seed, (tables, methods).
+
+        Args:
+            wanted: Size, criterion and average.
+            metric: Test metric to report.
+        """
         found = {
             (table, method): _mean_of(rows, f"test_{metric}")
-            for (table, method, number), rows in self.ensemble_rows.items()
-            if number == size
+            for (table, method, each), rows in self.ensemble_rows.items()
+            if each == wanted
         }
         return self.matrix(found)
 
