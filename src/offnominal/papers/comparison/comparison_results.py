@@ -39,12 +39,14 @@ class ComparisonResults:
         ensemble_rows: Rows of ensembles, by (table, method, ensemble); also of methods with an error of the original.
         default_rows: Rows of the parameters to use where no anomaly is known; see `default_of`.
         defect_rows: Rows of methods with an error of the original, by (table, method that they stand for).
+        variant_rows: Rows of variants of a method that are in no leaderboard; see :data:`VARIANTS`.
     """
 
     single: Mapping[tuple[str, str], Sequence[Row]]
     ensemble_rows: Mapping[tuple[str, str, Ensemble], Sequence[Row]]
     default_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
     defect_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
+    variant_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Any) -> ComparisonResults:
@@ -57,6 +59,7 @@ class ComparisonResults:
         ensemble_rows: dict[tuple[str, str, Ensemble], list[Row]] = {}
         default_rows: dict[tuple[str, str], list[Row]] = {}
         erring: dict[tuple[str, str], list[Row]] = {}
+        variant: dict[tuple[str, str], list[Row]] = {}
         for row in table.to_pylist():
             known = {
                 name: math.nan if value is None and _is_number(name) else value
@@ -69,13 +72,15 @@ class ComparisonResults:
                 default_rows.setdefault(place, []).append(known)
             elif row["method"] in AS_PUBLISHED:
                 erring.setdefault(place, []).append(known)
+            elif row["method"] in VARIANTS:
+                variant.setdefault(place, []).append(known)
             else:
                 single.setdefault(place, []).append(known)
-        if not single and not erring:
+        if not single and not erring and not variant:
             raise InvalidParameter("there are no results of a comparison; run one first.")
         defect_rows = {(name, AS_PUBLISHED[method]): rows for (name, method), rows in erring.items()}
         defect_rows |= {place: inverted(rows) for place, rows in single.items() if place[1] in INVERTED}
-        return cls(single or erring, ensemble_rows, default_rows, defect_rows)
+        return cls(single or erring or variant, ensemble_rows, default_rows, defect_rows, variant)
 
     def as_published(self) -> ComparisonResults:
         """Return the results with the errors of the original, where the run has them."""
@@ -188,6 +193,8 @@ def _is_number(name: str) -> bool:
 
 AS_PUBLISHED = {"dsvp": "dsvd", "lodp": "loda", "pidp": "pidf"}
 """Methods of our studies that have an error of the original, and the method that they stand for."""
+VARIANTS = {"vaec": "vae", "vaes": "vae"}
+"""Variants of a method for Table VIII and Figure 5, and that method; the paper's own is compared elsewhere."""
 INVERTED = ("mgal",)
 """Methods whose scores have the wrong sign in the original; their AUC follows from ours."""
 

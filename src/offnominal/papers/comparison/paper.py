@@ -12,7 +12,7 @@ PAPER = Paper(
     "comparison",
     studies=(
         study_file("comparison", _PACKAGE, "study.toml", "row detectors on forty tables, with a search of parameters"),
-        study_file("comparison-deep", _PACKAGE, "deep.toml", "deep detectors on sixteen tables"),
+        study_file("comparison-deep", _PACKAGE, "deep.toml", "deep detectors on forty tables"),
         study_file("comparison-images", _PACKAGE, "images.toml", "detectors on images, one class is anomalous"),
         study_file(
             "comparison-images-one-in", _PACKAGE, "images_one_in.toml", "detectors on images, one class is normal"

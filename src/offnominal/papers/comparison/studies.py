@@ -17,8 +17,8 @@ from offnominal.papers.comparison.search_spaces import (
     NETWORKS,
     SECOND_STAGES,
     image_search_space_of,
-    search_space_of,
     sharing,
+    table_search_space_of,
 )
 from offnominal.studies.base import BaseStudy
 from offnominal.studies.scales import check_integers, check_names
@@ -100,7 +100,7 @@ class SearchStudy(BaseStudy):
             else:
                 table_entry(table)
         for method in (*self.methods, *self.fixed):
-            search_space_of(method)
+            table_search_space_of(method)
 
     def cells(self) -> list[SearchCell]:
         """Return every cell: table by table, so that cells which share a table follow each other."""

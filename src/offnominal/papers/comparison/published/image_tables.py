@@ -23,14 +23,12 @@ from offnominal.papers.comparison.published.printed_cells import (
     rows_of,
 )
 from offnominal.papers.comparison.published.rank_lines import Cells, rank_lines
-from offnominal.papers.comparison.search_spaces import image_methods
 from offnominal.papers.comparison.smaller_searches import Select, at_seed
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 CLASSES = 10
 """Number of classes of each image set."""
-NO_METHOD = "not among our methods for images"
 
 
 def by_class(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -99,8 +97,7 @@ def image_line(
 
 def missing(labels: Mapping[str, str], published: float, metric: str = "share") -> PublishedComparison:
     """Return the line of a value without a result."""
-    note = "" if labels["method"] in image_methods() else NO_METHOD
-    return compared(labels, None, published, metric, note=note)
+    return compared(labels, None, published, metric)
 
 
 Item = Literal["table_VI", "table_VII", "table_C2", "table_C3"]
