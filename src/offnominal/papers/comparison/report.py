@@ -66,20 +66,33 @@ def method_leaderboard(outcomes: ComparisonResults) -> list[Row]:
     return rows
 
 
-def report_tables(outcomes: ComparisonResults) -> list[StudyTable]:
-    """Return every table of a comparison, the most important one first."""
-    auc, best = outcomes.values("mean"), outcomes.values("max")
-    tpr = outcomes.values("mean", criterion="tpr5", metric="tpr5")
-    tables = [
-        ("methods", "Methods, best mean rank first", method_leaderboard(outcomes)),
+Titled = tuple[str, str, list[Row]]
+"""Name, title and rows of a table."""
+
+
+def selection_tables(outcomes: ComparisonResults) -> list[Titled]:
+    """Return what labels, ensembles and the size of the search make of each method."""
+    return [
         ("labels", "Mean test AUC by which labels choose the configuration", _labels(outcomes)),
-        ("flagged", "Inverted: selected detectors with higher scores near the training points", _flagged(outcomes)),
         (
             "ensembles",
             "Mean test AUC of ensembles: how many, the best by which validation metric, and what is averaged",
             _ensembles(outcomes),
         ),
         ("search", "Mean test AUC by the number of configurations, the best of each seed", _search(outcomes)),
+    ]
+
+
+def report_tables(outcomes: ComparisonResults) -> list[StudyTable]:
+    """Return every table of a comparison, the most important one first."""
+    auc, best = outcomes.values("mean"), outcomes.values("max")
+    tpr = outcomes.values("mean", criterion="tpr5", metric="tpr5")
+    labels, *others = selection_tables(outcomes)
+    tables = [
+        ("methods", "Methods, best mean rank first", method_leaderboard(outcomes)),
+        labels,
+        ("flagged", "Inverted: selected detectors with higher scores near the training points", _flagged(outcomes)),
+        *others,
         ("auc", "Test AUC, mean protocol", _matrix(outcomes, auc)),
         ("auc_max", "Test AUC, best configuration of each seed", _matrix(outcomes, best)),
         ("tpr5", "TPR at 5 % false alarms", _matrix(outcomes, tpr)),

@@ -17,8 +17,10 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
+from offnominal.papers.comparison.own_methods import is_own_method, own_grid, own_title
 
 PACKAGE = "offnominal.papers.comparison"
+OWN_RUNNER = f"{PACKAGE}.runners.own_runner:OwnRunner"
 TRIES = 100
 Configuration = dict[str, Any]
 
@@ -78,12 +80,16 @@ def space_names() -> tuple[str, ...]:
 
 
 def search_space_of(name: str) -> SearchSpace:
-    """Return the published space of a method.
+    """Return the published space of a method, or that of a class of the user; see :mod:`.own_methods`.
 
     Example:
         >>> search_space_of("knn").size
         153
+        >>> search_space_of("offnominal.detectors.rows.mahalanobis:Mahalanobis").size
+        1
     """
+    if is_own_method(name):
+        return SearchSpace(name, own_title(name), own_grid(name), detector=name, runner=OWN_RUNNER)
     spaces = _spaces()
     if name not in spaces:
         raise UnknownName(f"no search space named {name!r}.{did_you_mean(name, spaces)} There are {', '.join(spaces)}.")
