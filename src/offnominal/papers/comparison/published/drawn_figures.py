@@ -20,7 +20,7 @@ from offnominal.papers.comparison.figures import (
     variants_figure,
 )
 from offnominal.papers.comparison.published.comparison_lines import rule
-from offnominal.papers.comparison.published.image_tables import class_table, figure_c3, mean_table
+from offnominal.papers.comparison.published.image_tables import BLUE_PIXELS, class_table, figure_c3, mean_table
 from offnominal.papers.comparison.published.metric_tables import cell_table
 from offnominal.papers.comparison.published.rank_lines import Cells, complete
 from offnominal.papers.comparison.ranks import compare_methods, table_ranks
@@ -120,7 +120,7 @@ def airplane_figure(plt: Any, data: FigureData) -> Any:
         plt: matplotlib's pyplot.
         data: Of :func:`airplane_data`.
     """
-    names = ["blue pixels" if name == BLUE else search_space_of(name).title for name in data["methods"]]
+    names = ["blue pixels" if name == BLUE_PIXELS else search_space_of(name).title for name in data["methods"]]
     places = np.arange(len(names))[::-1]
     figure, axes = plt.subplots(figsize=(5.6, 0.3 * len(names) + 0.9))
     axes.plot(numbers_in(data["published"]), places, "o", mfc="white", mec=GREY, ms=7, label="published")
@@ -130,10 +130,6 @@ def airplane_figure(plt: Any, data: FigureData) -> Any:
     axes.grid(visible=False, axis="y")
     axes.legend(loc="lower right")
     return figure
-
-
-BLUE = "blpix"
-"""Name of the detector that counts blue pixels."""
 
 
 def published_figures(
