@@ -73,6 +73,16 @@ def test_the_first_complete_way_is_taken():
     assert choose_source(sources)[0] == "text"
 
 
+def test_another_source_is_fetched_if_the_first_is_not_there(tmp_path):
+    there = tmp_path / "there.txt"
+    there.write_bytes(CONTENT)
+    first = SourceFile("rows", "first.txt", 8, DIGEST, (tmp_path / "gone.txt").as_uri())
+    second = SourceFile("rows", "second.txt", 8, DIGEST, there.as_uri())
+    assert choose_source({"first": (first,), "second": (second,)}) == ("second", {"rows": second.local_path})
+    with pytest.raises(MissingFile, match=r"first\.txt"):
+        choose_source({"first": (first,), "other": (SourceFile("rows", "by-hand.txt", 8, DIGEST),)})
+
+
 def test_a_set_with_an_address_can_be_downloaded():
     assert presence({"text": (SourceFile("rows", "a.txt", 8, DIGEST, "https://nowhere.invalid/a.txt"),)}) == "download"
 

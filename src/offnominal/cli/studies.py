@@ -47,6 +47,12 @@ def run(
         ),
     ] = None,
     sampler: Annotated[str | None, typer.Option(help="Sampler of a search on tables: random or optuna.")] = None,
+    detector: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:CLASS", help="Row detector of your own that a search on tables has instead of its methods."
+        ),
+    ] = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -73,6 +79,8 @@ def run(
     Interrupted runs resume: run the same command again. Exits with 1 if a cell has no result.
 
     Example: [bold]offnominal run anomaly-gym --scale laptop --worlds "SAP*"[/]
+
+    Example: [bold]offnominal run comparison-mine --detector my_module:MyDetector[/]
     """
     from offnominal.studies.catalogue import load_study
     from offnominal.studies.runs import open_run
@@ -81,7 +89,7 @@ def run(
 
     options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
     loaded = with_imported(load_study(study, allow_modules=allowed_modules(allow_module)))
-    chosen = _at_budget(_sampled(loaded, sampler), budget)
+    chosen = _at_budget(_sampled(_with_detector(loaded, detector), sampler), budget)
     place, outcome = go(chosen, scale, folder=folder, store=store, worlds=worlds or None, only=only, **options)
     complete = outcome.complete
     if outcome.reused + outcome.computed:
@@ -92,6 +100,21 @@ def run(
         print_failures(outcome.failures)
     if not complete:
         raise typer.Exit(1)
+
+
+def _with_detector(study: BaseStudy, detector: str | None) -> BaseStudy:
+    """Return a study that searches a class of the user instead of its methods, under a name of its own."""
+    from offnominal.core.errors import InvalidParameter
+
+    if detector is None:
+        return study
+    if study.kind != "search":
+        raise InvalidParameter(f"--detector is for searches on tables, and {study.name!r} is none; leave it out.")
+    if ":" not in detector:
+        raise InvalidParameter(f"--detector is {detector!r}; expected a class, such as my_module:MyDetector.")
+    name = f"{study.name}-{detector.rpartition(':')[2].lower()}"
+    scales = {scale: each | {"methods": None} for scale, each in study.to_dict()["scales"].items()}
+    return type(study).from_dict(study.to_dict() | {"methods": [detector], "name": name, "scales": scales})
 
 
 def _sampled(study: BaseStudy, sampler: str | None) -> BaseStudy:

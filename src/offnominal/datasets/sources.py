@@ -91,15 +91,20 @@ SourceOptions = Mapping[str, tuple[SourceFile, ...]]
 
 
 def choose_source(sources: SourceOptions) -> tuple[str, dict[str, Path]]:
-    """Return the first source whose files all exist, else fetch the first source; with the paths by role.
+    """Return the first source whose files all exist, else the first one that can be fetched; with the paths by role.
 
     Raises:
-        MissingFile: No source is complete and the first cannot be downloaded.
+        MissingFile: No source is complete, and none can be downloaded; the message is about the first one.
         DamagedFile: A file has another hash.
     """
     complete = [name for name, files_ in sources.items() if all(file.is_present for file in files_)]
-    chosen = complete[0] if complete else next(iter(sources))
-    return chosen, {file.role: file.fetch() for file in sources[chosen]}
+    failures: list[MissingFile] = []
+    for name in complete[:1] or sources:
+        try:
+            return name, {file.role: file.fetch() for file in sources[name]}
+        except MissingFile as error:
+            failures.append(error)
+    raise failures[0]
 
 
 def presence(sources: SourceOptions) -> str:

@@ -16,6 +16,7 @@ from offnominal.studies.results import RunResults
 DEFAULT_SCALE = "laptop"
 IN_FIGURE = "fig"
 FigureData = Mapping[str, Any]
+Values = Sequence[PublishedComparison]
 _APPENDIX = re.compile(r"^([A-Z])(\d+)$")
 
 
@@ -101,9 +102,13 @@ class PublishedFigure:
         draw: Draws it with pyplot from such data.
         scale: Default scale of the study.
         worlds: Ids of its worlds; those of the study if empty.
+        tables: Numbers of the published tables whose values of ours it shows, if it shows no other data; without a run
+            it is drawn from them, whichever studies they are of.
+        of_values: Returns the data from these values; None if there are too few. Needed with tables alone.
+        unfilled: Returns why a run of a study does not have the data; see :class:`PublishedTable`.
     """
 
-    number: int
+    number: int | str
     title: str
     study: str
     file: str
@@ -111,11 +116,20 @@ class PublishedFigure:
     draw: Callable[[Any, FigureData], Any]
     scale: str = DEFAULT_SCALE
     worlds: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    of_values: Callable[[Values], FigureData | None] | None = None
+    unfilled: Callable[[Any], str] | None = None
 
     @property
     def name(self) -> str:
-        """Its number in words."""
-        return f"Figure {self.number}"
+        """Its number in words.
+
+        Example:
+            >>> PublishedFigure("C1", "", "", "", lambda _: None, lambda *_: None).name
+            'Figure C.1'
+        """
+        number = _APPENDIX.sub(r"\1.\2", str(self.number))
+        return f"Figure {number}"
 
     @property
     def heading(self) -> str:

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import write_text
+from offnominal.core.plot_style import pyplot
 from offnominal.papers.catalogue import figures_of, tables_of
-from offnominal.papers.paper import PublishedFigure, PublishedTable
+from offnominal.papers.paper import FigureData, PublishedFigure, PublishedTable
 from offnominal.papers.reproduction import Item
 from offnominal.papers.shipped_results import ShippedRun
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.published_comparison import comparison_markdown, comparison_rows
 from offnominal.reports.report import write_report
+from offnominal.reports.save_figures import save_figures
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -50,17 +52,17 @@ class ReproducedFigure(NamedTuple):
     Args:
         figure: The figure.
         file: The image; None without results that it can be drawn from.
-        shipped: Run of the data, if they travel with the package; None if there are own results.
+        shipped: Runs of the data, if they travel with the package; none if there are own results.
     """
 
     figure: PublishedFigure
     file: Path | None
-    shipped: ShippedRun | None = None
+    shipped: tuple[ShippedRun, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         file = None if self.file is None else str(self.file)
-        shipped = [] if self.shipped is None else [self.shipped.to_dict()]
+        shipped = [run.to_dict() for run in self.shipped]
         return {"figure": self.figure.number, "title": self.figure.title, "file": file, "shipped": shipped}
 
 
@@ -92,11 +94,34 @@ def reproduced(item: Item, results: RunResults) -> ReproducedTable | ReproducedF
     """Return a table or a figure made from results; if there are any, it is written into the folder of their run."""
     if isinstance(item, PublishedTable):
         return _reproduced_table(item, results)
-    if not results.cells or item.data(results) is None:
+    data = item.data(results) if results.cells else None
+    if data is None:
         return ReproducedFigure(item, None)
     folder = results.folder or Path()
     write_report(results, folder)
-    return ReproducedFigure(item, folder / "figures" / f"{item.file}.png")
+    file = folder / "figures" / f"{item.file}.png"
+    return ReproducedFigure(item, file if file.exists() else draw_data(item, data, file))
+
+
+def draw_data(figure: PublishedFigure, data: FigureData, file: Path, mark: str = "") -> Path:
+    """Draw a figure as PNG and SVG, and return the PNG.
+
+    Args:
+        figure: The figure.
+        data: Its data.
+        file: The PNG.
+        mark: Where the data come from, in a line above the figure.
+    """
+
+    def draw(plt: Any) -> Any:
+        drawn = figure.draw(plt, data)
+        if mark:
+            drawn.text(0.0, 1.02, mark, fontsize=7.5, va="bottom")
+        return drawn
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    save_figures(pyplot(), {file.stem: draw}, file.parent)
+    return file
 
 
 def _reproduced_table(table: PublishedTable, results: RunResults) -> ReproducedTable:

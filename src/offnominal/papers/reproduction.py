@@ -110,7 +110,7 @@ def why_unfilled(found: Reproduction) -> str:
         Scale smoke of anomaly-gym has no number for Table 3: its numbers are means over groups of worlds, and ...
     """
     item, run = found
-    if run is None or isinstance(item, PublishedFigure) or item.unfilled is None:
+    if run is None or item.unfilled is None:
         return ""
     study, unfilled = load_study(run.study), item.unfilled
 

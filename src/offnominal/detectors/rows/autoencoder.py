@@ -13,7 +13,7 @@ from offnominal.core.device import deterministic_kernels
 from offnominal.core.errors import InvalidParameter, UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.dense_layers import DenseLayers
-from offnominal.detectors.rows.architecture import Architecture
+from offnominal.detectors.rows.architecture import Architecture, Downsampling
 from offnominal.detectors.rows.deep_detector import CHUNK, DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.gaussians import (
@@ -62,8 +62,10 @@ class Autoencoder(DeepRowDetector):
         latent: Size of a code. If a row has not more columns, the largest power of two below their number is used.
         hidden: Width of the hidden layers, for tables.
         layers: Number of layers of encoder and decoder each.
-        channels: Channels of the first convolution, for images.
+        channels: Channels of the first convolution, for images; with pooling, of the last one.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
+        downsampling: How convolutions halve the size of images: ``"stride"``, or ``"pool"`` for larger kernels and max
+            pooling.
         variance: Variance of a row given its code: ``"constant"``, ``"scalar"`` (one number per row) or ``"diagonal"``.
         prior: Prior of the codes: ``"normal"`` or ``"vamp"``, a mixture around learned pseudo-inputs.
         n_components: Number of pseudo-inputs of ``"vamp"``.
@@ -78,6 +80,7 @@ class Autoencoder(DeepRowDetector):
     layers: int = 3
     channels: int = 16
     activation: str = "relu"
+    downsampling: Downsampling = "stride"
     variance: Variance = "diagonal"
     prior: PriorName = "normal"
     n_components: int = 8
@@ -92,7 +95,7 @@ class Autoencoder(DeepRowDetector):
         self._architecture()
 
     def _architecture(self) -> Architecture:
-        return Architecture(layers=self.layers, hidden=self.hidden, channels=self.channels, activation=self.activation)
+        return Architecture(self.layers, self.hidden, self.channels, self.activation, downsampling=self.downsampling)
 
     def _network(self, shape: Shape) -> AutoencoderNetworks:
         latent = code_width(self.latent, shape)

@@ -34,8 +34,21 @@ def convolutional_body(shape: tuple[int, ...], architecture: Architecture) -> tu
         if architecture.batch_norm and depth:
             parts.append(nn.BatchNorm2d(after, affine=architecture.bias))
         parts.append(activation_of(architecture.activation))
+        if not depth:
+            parts += _extra_layers(after, architecture)
         before = after
     return nn.Sequential(*parts, nn.Flatten()), before * math.prod(sides[-1])
+
+
+def _extra_layers(channels: int, architecture: Architecture) -> list[nn.Module]:
+    """Return convolutions that change neither the size of maps nor their number."""
+    parts: list[nn.Module] = []
+    for _ in range(architecture.extra_layers):
+        parts.append(nn.Conv2d(channels, channels, 3, 1, 1, bias=architecture.bias))
+        if architecture.batch_norm:
+            parts.append(nn.BatchNorm2d(channels, affine=architecture.bias))
+        parts.append(activation_of(architecture.activation))
+    return parts
 
 
 class Upsampling(nn.Module):
@@ -67,7 +80,10 @@ def convolutional_decoder(
         after = architecture.channels << (depth - 1) if depth else planes
         if architecture.batch_norm:
             parts.append(nn.BatchNorm2d(before))
-        parts += [activation_of(architecture.activation), Upsampling(before, after, sides[depth])]
+        parts.append(activation_of(architecture.activation))
+        if not depth:
+            parts += _extra_layers(before, architecture)
+        parts.append(Upsampling(before, after, sides[depth]))
         before = after
     if not deepest:
         parts += [activation_of(architecture.activation), nn.Conv2d(widest, planes, 3, 1, 1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.dense_layers import DenseLayers, array_of
+from offnominal.detectors.parameters import POSITIVE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.architecture import Architecture, Downsampling
 from offnominal.detectors.rows.autoencoder import code_width
@@ -70,6 +71,7 @@ class DeepSVDD(DeepRowDetector):
         downsampling: How convolutions halve the size of images: ``"stride"``, or ``"pool"`` for larger kernels and max
             pooling.
         pretrain_iter: Largest number of gradient steps of the autoencoder.
+        pretrain_learning_rate: Learning rate of the autoencoder; that of the hypersphere if None.
         weight_decay: Weight decay of both trainings.
 
     Example:
@@ -82,6 +84,7 @@ class DeepSVDD(DeepRowDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("distance",)
+    RANGES: ClassVar[Mapping[str, Range]] = {"pretrain_learning_rate": POSITIVE}
     replayable: ClassVar[bool] = True
 
     max_iter: int = 5_000
@@ -97,6 +100,7 @@ class DeepSVDD(DeepRowDetector):
     batch_norm: bool = False
     downsampling: Downsampling = "stride"
     pretrain_iter: int = 5_000
+    pretrain_learning_rate: float | None = None
     weight_decay: float = 0.0
 
     def __post_init__(self) -> None:
@@ -144,7 +148,7 @@ class DeepSVDD(DeepRowDetector):
         return history
 
     def _prepare(self, sphere: HypersphereNetwork, rows: Tensor, validation: Tensor, random: RandomNumbers) -> None:
-        descent = FlatOptimizer([sphere.encoder, sphere.decoder], self.learning_rate, weight_decay=self.weight_decay)
+        descent = self._pretraining(sphere)
 
         def loss(some: Tensor) -> Tensor:
             return ((sphere.decoder.mean(sphere.encoder(some)) - some) ** 2).mean()
@@ -156,6 +160,11 @@ class DeepSVDD(DeepRowDetector):
             check=lambda _: float(loss(validation)),
             max_iter=self.pretrain_iter,
         )
+
+    def _pretraining(self, sphere: HypersphereNetwork) -> FlatOptimizer:
+        """Return the optimiser of the autoencoder."""
+        rate = self.pretrain_learning_rate or self.learning_rate
+        return FlatOptimizer([sphere.encoder, sphere.decoder], rate, weight_decay=self.weight_decay)
 
     def _loss(self, distances: Tensor, radius: Tensor) -> Tensor:
         if self.objective == "one-class":

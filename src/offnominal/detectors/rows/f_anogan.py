@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,16 +10,15 @@ import torch
 from torch import Tensor
 
 from offnominal.core.checks import positive_number
+from offnominal.detectors.parameters import POSITIVE, STEPS, Range
 from offnominal.detectors.random_numbers import RandomNumbers
-from offnominal.detectors.rows.architecture import Architecture
+from offnominal.detectors.rows.architecture import Architecture, Downsampling
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gan import GANNetworks
 from offnominal.detectors.rows.layers import network_to
 from offnominal.detectors.training import TrainingHistory
-
-CRITIC_STEPS = 5
 
 
 class FAnoGANNetworks(GANNetworks):
@@ -45,12 +44,16 @@ class FAnoGAN(DeepRowDetector):
 
     Args:
         latent: Size of a code.
-        channels: Channels of the first convolution.
+        channels: Channels of the first convolution; with pooling, of the last one.
         layers: Number of layers of each network.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
+        downsampling: How convolutions halve the size of images: ``"stride"``, or ``"pool"`` for larger kernels and max
+            pooling.
         kappa: Weight of the error of the features.
         clip_value: Largest weight of the critic.
+        critic_steps: Steps of the critic for each one of the generator.
         encoder_iter: Largest number of gradient steps of the encoder.
+        encoder_learning_rate: Learning rate of the encoder; that of the others if None.
 
     Example:
         >>> import numpy as np
@@ -60,6 +63,7 @@ class FAnoGAN(DeepRowDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("residual",)
+    RANGES: ClassVar[Mapping[str, Range]] = {"encoder_learning_rate": POSITIVE, "encoder_iter": STEPS}
     KINDS: ClassVar[tuple[int, ...]] = (4,)
 
     validate_every: int = 30
@@ -68,9 +72,12 @@ class FAnoGAN(DeepRowDetector):
     channels: int = 16
     layers: int = 4
     activation: str = "leaky"
+    downsampling: Downsampling = "stride"
     kappa: float = 1.0
     clip_value: float = 0.01
+    critic_steps: int = 5
     encoder_iter: int = 10_000
+    encoder_learning_rate: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,7 +86,9 @@ class FAnoGAN(DeepRowDetector):
         self._architecture()
 
     def _architecture(self) -> Architecture:
-        return Architecture(self.layers, channels=self.channels, activation=self.activation)
+        return Architecture(
+            self.layers, channels=self.channels, activation=self.activation, downsampling=self.downsampling
+        )
 
     def _network(self, shape: Shape) -> FAnoGANNetworks:
         return FAnoGANNetworks(shape, self.latent, self._architecture())
@@ -91,7 +100,7 @@ class FAnoGAN(DeepRowDetector):
     def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self._inverted()
         self._train_gan(network, rows, random)
-        descent = FlatOptimizer([network.encoder], self.learning_rate)
+        descent = FlatOptimizer([network.encoder], self.encoder_learning_rate or self.learning_rate)
 
         def loss(batch: Tensor) -> Tensor:
             missed, features = network.errors(batch)
@@ -118,10 +127,10 @@ class FAnoGAN(DeepRowDetector):
             critic_step(network.critic(fake).mean() - network.critic(batch).mean())
             critic_step.clamp(self.clip_value)
             calls += 1
-            if calls % CRITIC_STEPS == 0:
+            if calls % self.critic_steps == 0:
                 generator_step(-network.critic(network.generate(batch, random)).mean())
 
-        self._run_training(step, rows, random, max_iter=self.max_iter * CRITIC_STEPS)
+        self._run_training(step, rows, random, max_iter=self.max_iter * self.critic_steps)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         missed, features = self._inverted().errors(rows)

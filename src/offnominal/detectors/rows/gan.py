@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from offnominal.core.checks import positive_number
 from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.random_numbers import RandomNumbers
-from offnominal.detectors.rows.architecture import Architecture
+from offnominal.detectors.rows.architecture import Architecture, Downsampling
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
@@ -55,8 +55,10 @@ class GAN(DeepRowDetector):
         latent: Size of a code.
         hidden: Width of the hidden layers, for tables.
         layers: Number of layers of generator and critic each.
-        channels: Channels of the first convolution, for images.
+        channels: Channels of the first convolution, for images; with pooling, of the last one.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
+        downsampling: How convolutions halve the size of images: ``"stride"``, or ``"pool"`` for larger kernels and max
+            pooling.
 
     Example:
         >>> import numpy as np
@@ -75,13 +77,14 @@ class GAN(DeepRowDetector):
     layers: int = 3
     channels: int = 16
     activation: str = "relu"
+    downsampling: Downsampling = "stride"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._architecture()
 
     def _architecture(self) -> Architecture:
-        return Architecture(self.layers, self.hidden, self.channels, self.activation)
+        return Architecture(self.layers, self.hidden, self.channels, self.activation, downsampling=self.downsampling)
 
     def _network(self, shape: Shape) -> GANNetworks:
         return GANNetworks(shape, self.latent, self._architecture())

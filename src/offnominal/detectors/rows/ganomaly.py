@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.dense_layers import DenseLayers
+from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.architecture import Architecture
 from offnominal.detectors.rows.autoencoder import code_width
@@ -54,6 +55,7 @@ class GANomaly(DeepRowDetector):
         contextual: Weight of the mean absolute error of the row.
         coding: Weight of the mean squared change of the code.
         weight_decay: Weight decay of AdamW.
+        extra_layers: Number of convolutions with stride 1 after the first one of each network, for images.
 
     Example:
         >>> import numpy as np
@@ -63,6 +65,7 @@ class GANomaly(DeepRowDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("code",)
+    RANGES: ClassVar[Mapping[str, Range]] = {"extra_layers": Range(0, 1_000)}
     replayable: ClassVar[bool] = True
 
     validate_every: int = 30
@@ -76,6 +79,7 @@ class GANomaly(DeepRowDetector):
     contextual: float = 50.0
     coding: float = 1.0
     weight_decay: float = 0.0
+    extra_layers: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,7 +89,14 @@ class GANomaly(DeepRowDetector):
         self._architecture()
 
     def _architecture(self) -> Architecture:
-        return Architecture(self.layers, self.hidden, self.channels, self.activation, batch_norm=True)
+        return Architecture(
+            self.layers,
+            self.hidden,
+            self.channels,
+            self.activation,
+            batch_norm=True,
+            extra_layers=self.extra_layers,
+        )
 
     def _network(self, shape: Shape) -> GANomalyNetworks:
         return GANomalyNetworks(shape, code_width(self.latent, shape), self._architecture())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from offnominal.studies.base import BaseCell
+from offnominal.papers.comparison.own_methods import own_targets
+from offnominal.studies.base import BaseCell, Target
 
 Sampler = Literal["random", "optuna"]
 Leave = Literal["leave-one-out", "leave-one-in"]
@@ -21,7 +23,7 @@ class SearchCell(BaseCell):
 
     Args:
         table: Name of the table, or the file and the column of labels of your own, ``"mine.csv:label"``.
-        method: Short name of the method, as in the paper's tables.
+        method: Short name of the method, as in the paper's tables, or ``"package.module:Class"``.
         seed: Random seed of the split and of every fit.
         configurations: Number of configurations.
         search: Random seed of the configurations.
@@ -68,6 +70,10 @@ class SearchCell(BaseCell):
     def columns(self) -> dict[str, Any]:
         """Return the columns of every row; the table is stored as the world."""
         return {"world": self.table, "policy": "", "name": self.method}
+
+    def targets(self) -> Iterator[Target]:
+        """Yield the method if it is a class of the user."""
+        yield from own_targets([self.method])
 
 
 @dataclass(frozen=True)

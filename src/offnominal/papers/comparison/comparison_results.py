@@ -13,6 +13,7 @@ import numpy as np
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
+from offnominal.papers.comparison.configuration_results import Ensemble
 from offnominal.papers.comparison.metrics import NUMBERS, PERCENTS
 from offnominal.papers.comparison.protocols import (
     Row,
@@ -35,15 +36,17 @@ class ComparisonResults:
 
     Args:
         single: Rows of single configurations.
-        ensemble_rows: Rows of ensembles, by (table, method, size); also of methods with an error of the original.
+        ensemble_rows: Rows of ensembles, by (table, method, ensemble); also of methods with an error of the original.
         default_rows: Rows of the parameters to use where no anomaly is known; see `default_of`.
         defect_rows: Rows of methods with an error of the original, by (table, method that they stand for).
+        variant_rows: Rows of variants of a method that are in no leaderboard; see :data:`VARIANTS`.
     """
 
     single: Mapping[tuple[str, str], Sequence[Row]]
-    ensemble_rows: Mapping[tuple[str, str, int], Sequence[Row]]
+    ensemble_rows: Mapping[tuple[str, str, Ensemble], Sequence[Row]]
     default_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
     defect_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
+    variant_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Any) -> ComparisonResults:
@@ -53,9 +56,10 @@ class ComparisonResults:
             table: Arrow table of a run's results.
         """
         single: dict[tuple[str, str], list[Row]] = {}
-        ensemble_rows: dict[tuple[str, str, int], list[Row]] = {}
+        ensemble_rows: dict[tuple[str, str, Ensemble], list[Row]] = {}
         default_rows: dict[tuple[str, str], list[Row]] = {}
         erring: dict[tuple[str, str], list[Row]] = {}
+        variant: dict[tuple[str, str], list[Row]] = {}
         for row in table.to_pylist():
             known = {
                 name: math.nan if value is None and _is_number(name) else value
@@ -63,18 +67,20 @@ class ComparisonResults:
             }
             place, configuration = (row["table"], row["method"]), json.loads(row["configuration"])
             if "ensemble" in configuration:
-                ensemble_rows.setdefault((*place, configuration["ensemble"]), []).append(known)
+                ensemble_rows.setdefault((*place, Ensemble.of(configuration)), []).append(known)
             elif "default" in configuration:
                 default_rows.setdefault(place, []).append(known)
             elif row["method"] in AS_PUBLISHED:
                 erring.setdefault(place, []).append(known)
+            elif row["method"] in VARIANTS:
+                variant.setdefault(place, []).append(known)
             else:
                 single.setdefault(place, []).append(known)
-        if not single and not erring:
+        if not single and not erring and not variant:
             raise InvalidParameter("there are no results of a comparison; run one first.")
         defect_rows = {(name, AS_PUBLISHED[method]): rows for (name, method), rows in erring.items()}
         defect_rows |= {place: inverted(rows) for place, rows in single.items() if place[1] in INVERTED}
-        return cls(single or erring, ensemble_rows, default_rows, defect_rows)
+        return cls(single or erring or variant, ensemble_rows, default_rows, defect_rows, variant)
 
     def as_published(self) -> ComparisonResults:
         """Return the results with the errors of the original, where the run has them."""
@@ -136,12 +142,17 @@ class ComparisonResults:
             found | {place: _mean_of(rows, f"test_{metric}") for place, rows in self.default_rows.items()}
         )
 
-    def ensembles(self, size: int, metric: str = "auc") -> FloatArray:
-        """Return the result of ensembles of the best configurations of each seed, (tables, methods)."""
+    def ensembles(self, wanted: Ensemble, metric: str = "auc") -> FloatArray:
+        """Return the result of ensembles of the best configurations of each seed, (tables, methods).
+
+        Args:
+            wanted: Size, criterion and average.
+            metric: Test metric to report.
+        """
         found = {
             (table, method): _mean_of(rows, f"test_{metric}")
-            for (table, method, number), rows in self.ensemble_rows.items()
-            if number == size
+            for (table, method, each), rows in self.ensemble_rows.items()
+            if each == wanted
         }
         return self.matrix(found)
 
@@ -182,6 +193,8 @@ def _is_number(name: str) -> bool:
 
 AS_PUBLISHED = {"dsvp": "dsvd", "lodp": "loda", "pidp": "pidf"}
 """Methods of our studies that have an error of the original, and the method that they stand for."""
+VARIANTS = {"vaec": "vae", "vaes": "vae"}
+"""Variants of a method for Table VIII and Figure 5, and that method; the paper's own is compared elsewhere."""
 INVERTED = ("mgal",)
 """Methods whose scores have the wrong sign in the original; their AUC follows from ours."""
 

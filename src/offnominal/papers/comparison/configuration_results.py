@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -90,8 +90,51 @@ def _mean(scores: FloatArray | None, chosen: BoolArray) -> float:
 
 Normalisation = Literal["rank", "z", "raw"]
 
-ENSEMBLES = (5, 10)
-"""Numbers of configurations in an ensemble."""
+
+class Ensemble(NamedTuple):
+    """An ensemble of the best configurations of one split.
+
+    Attributes:
+        size: Number of configurations.
+        criterion: Validation metric to choose them by.
+        normalise: What happens to scores before they are averaged; see :func:`ensemble`.
+
+    Example:
+        >>> Ensemble(5, "tpr5", "raw").configuration
+        {'ensemble': 5, 'criterion': 'tpr5', 'normalise': 'raw'}
+    """
+
+    size: int
+    criterion: str = "auc"
+    normalise: Normalisation = "rank"
+
+    @property
+    def configuration(self) -> Configuration:
+        """It in place of the parameters of a configuration."""
+        return {"ensemble": self.size, "criterion": self.criterion, "normalise": self.normalise}
+
+    @classmethod
+    def of(cls, configuration: Configuration) -> Ensemble:
+        """Read one; results of earlier versions name the size alone.
+
+        Example:
+            >>> Ensemble.of({"ensemble": 10})
+            Ensemble(size=10, criterion='auc', normalise='rank')
+        """
+        return cls(
+            configuration["ensemble"], configuration.get("criterion", "auc"), configuration.get("normalise", "rank")
+        )
+
+
+NORMALISATIONS: tuple[Normalisation, ...] = ("rank", "raw")
+ENSEMBLES = tuple(
+    Ensemble(size, criterion, normalise)
+    for normalise in NORMALISATIONS
+    for criterion in ("auc", "tpr5")
+    for size in (5, 10)
+)
+"""The ensembles of every search: averages of ranks and, as in the paper, of scores as they are."""
+Scored = tuple[FloatArray, FloatArray]
 
 
 def ensemble(
@@ -101,7 +144,7 @@ def ensemble(
     size: int = 5,
     criterion: str = "auc",
     normalise: Normalisation = "rank",
-) -> tuple[FloatArray, FloatArray]:
+) -> Scored:
     """Return the validation and test scores of the best configurations, averaged.
 
     Args:
@@ -132,17 +175,42 @@ def ensemble(
             f"criterion is {criterion!r} and normalise {normalise!r}; expected one of {', '.join(METRICS)}, and one of "
             "rank, z, raw."
         )
+    best = _best_first(results, anomalous, criterion)
+    if not best:
+        raise InvalidParameter(f"none of {len(results)} configurations has scores; see their failures.")
+    return _averaged(best[:size], normalise)
+
+
+def ensemble_results(results: Sequence[ConfigurationResult], anomalous: BoolArray) -> list[ConfigurationResult]:
+    """Return the results of all :data:`ENSEMBLES`; of a criterion that no configuration has, none.
+
+    Args:
+        results: Results of the configurations on one split.
+        anomalous: (n,) labels of the validation points.
+    """
+    criteria = dict.fromkeys(each.criterion for each in ENSEMBLES)
+    best = {criterion: _best_first(results, anomalous, criterion) for criterion in criteria}
+    return [
+        ConfigurationResult(each.configuration, *_averaged(best[each.criterion][: each.size], each.normalise))
+        for each in ENSEMBLES
+        if best[each.criterion]
+    ]
+
+
+def _best_first(results: Sequence[ConfigurationResult], anomalous: BoolArray, criterion: str) -> list[Scored]:
+    """Return the scores of the configurations that have the criterion, the best one first."""
     scored = [(each.validation, each.test) for each in results if each.validation is not None and each.test is not None]
     values = [METRICS[criterion](validation, anomalous) for validation, _ in scored]
-    order = [place for place in np.argsort(-np.array(values), kind="stable") if not np.isnan(values[place])]
-    if not order:
-        raise InvalidParameter(f"none of {len(results)} configurations has scores; see their failures.")
-    best = [scored[place] for place in order[:size]]
-    pairs = [_normalised(validation, test, normalise) for validation, test in best]
+    return [scored[place] for place in np.argsort(-np.array(values), kind="stable") if not np.isnan(values[place])]
+
+
+def _averaged(scored: Sequence[Scored], normalise: Normalisation) -> Scored:
+    """Return the mean validation scores and the mean test scores of some configurations."""
+    pairs = [_normalised(validation, test, normalise) for validation, test in scored]
     return _mean_scores([first for first, _ in pairs]), _mean_scores([second for _, second in pairs])
 
 
-def _normalised(validation: FloatArray, test: FloatArray, how: Normalisation) -> tuple[FloatArray, FloatArray]:
+def _normalised(validation: FloatArray, test: FloatArray, how: Normalisation) -> Scored:
     if how == "raw":
         return validation, test
     if how == "rank":
@@ -189,12 +257,7 @@ def search_rows(
         defaults: Results of the parameters for use without known anomalies.
     """
     validation, test = parts.validation.anomalous, parts.test.anomalous
-    found = list(results)
-    if any(each.validation is not None for each in results):
-        found += [
-            ConfigurationResult({"ensemble": size}, *ensemble(results, validation, size=size)) for size in ENSEMBLES
-        ]
-    found += defaults
+    found = [*results, *ensemble_results(results, validation), *defaults]
     rows = configuration_rows(method, table, seed, found, validation, test)
     for row, each in zip(rows, found, strict=True):
         row["polarity"] = math.nan if each.test is None else rank_correlation(each.test, distances)

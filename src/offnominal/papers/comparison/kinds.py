@@ -18,6 +18,11 @@ from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 
+def beside(results: RunResults) -> tuple[str, ...]:
+    """Return the studies whose results are shown beside those of a run."""
+    return tuple(results.manifest.get("config", {}).get("beside", ()))
+
+
 class SearchKind(StudyKind[S, C]):
     """Report and leaderboard of a search, on tables or on images."""
 
@@ -25,12 +30,20 @@ class SearchKind(StudyKind[S, C]):
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""
+        if beside(results):
+            from offnominal.papers.comparison.beside_others import write_beside_report
+
+            return write_beside_report(results, folder)
         from offnominal.papers.comparison.report import write_comparison_report
 
         return write_comparison_report(results, folder)
 
     def leaderboard(self, results: RunResults) -> Rows:
         """Return one row per method, best mean rank first."""
+        if beside(results):
+            from offnominal.papers.comparison.beside_others import BesideOthers
+
+            return BesideOthers.of(results).leaderboard()
         from offnominal.papers.comparison.comparison_results import ComparisonResults
         from offnominal.papers.comparison.report import method_leaderboard
 

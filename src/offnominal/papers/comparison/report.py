@@ -10,7 +10,7 @@ import numpy as np
 from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.papers.comparison.comparison_results import BUDGETS, ComparisonResults, by_label_budget, class_rows
-from offnominal.papers.comparison.configuration_results import ENSEMBLES
+from offnominal.papers.comparison.configuration_results import ENSEMBLES, Ensemble
 from offnominal.papers.comparison.figures import draw_figures
 from offnominal.papers.comparison.ranks import mean_ranks
 from offnominal.papers.comparison.search_spaces import search_space_of
@@ -66,16 +66,33 @@ def method_leaderboard(outcomes: ComparisonResults) -> list[Row]:
     return rows
 
 
+Titled = tuple[str, str, list[Row]]
+"""Name, title and rows of a table."""
+
+
+def selection_tables(outcomes: ComparisonResults) -> list[Titled]:
+    """Return what labels, ensembles and the size of the search make of each method."""
+    return [
+        ("labels", "Mean test AUC by which labels choose the configuration", _labels(outcomes)),
+        (
+            "ensembles",
+            "Mean test AUC of ensembles: how many, the best by which validation metric, and what is averaged",
+            _ensembles(outcomes),
+        ),
+        ("search", "Mean test AUC by the number of configurations, the best of each seed", _search(outcomes)),
+    ]
+
+
 def report_tables(outcomes: ComparisonResults) -> list[StudyTable]:
     """Return every table of a comparison, the most important one first."""
     auc, best = outcomes.values("mean"), outcomes.values("max")
     tpr = outcomes.values("mean", criterion="tpr5", metric="tpr5")
+    labels, *others = selection_tables(outcomes)
     tables = [
         ("methods", "Methods, best mean rank first", method_leaderboard(outcomes)),
-        ("labels", "Mean test AUC by which labels choose the configuration", _labels(outcomes)),
+        labels,
         ("flagged", "Inverted: selected detectors with higher scores near the training points", _flagged(outcomes)),
-        ("ensembles", "Mean test AUC of ensembles of the best configurations", _ensembles(outcomes)),
-        ("search", "Mean test AUC by the number of configurations, the best of each seed", _search(outcomes)),
+        *others,
         ("auc", "Test AUC, mean protocol", _matrix(outcomes, auc)),
         ("auc_max", "Test AUC, best configuration of each seed", _matrix(outcomes, best)),
         ("tpr5", "TPR at 5 % false alarms", _matrix(outcomes, tpr)),
@@ -139,16 +156,24 @@ def _flagged(outcomes: ComparisonResults) -> list[Row]:
 
 
 def _ensembles(outcomes: ComparisonResults) -> list[Row]:
+    """Return a row per method; the columns are ensembles that the run has."""
     single = outcomes.values("max")
-    ensemble_rows = {size: outcomes.ensembles(size) for size in ENSEMBLES}
+    tried = {each for _, _, each in outcomes.ensemble_rows}
+    found = {_ensemble_name(each): outcomes.ensembles(each) for each in ENSEMBLES if each in tried}
     return [
         {
             "method": method,
             "best of each seed": _mean(single[:, place]),
-            **{f"best {size} together": _mean(found[:, place]) for size, found in ensemble_rows.items()},
+            **{name: _mean(values[:, place]) for name, values in found.items()},
         }
         for place, method in enumerate(outcomes.methods)
     ]
+
+
+def _ensemble_name(each: Ensemble) -> str:
+    """Return what an ensemble is, in the heading of a column."""
+    by = {"auc": "AUC", "tpr5": "TPR@5"}[each.criterion]
+    return f"{each.size} by {by}, {'ranks' if each.normalise == 'rank' else 'scores'}"
 
 
 def _search(outcomes: ComparisonResults) -> list[Row]:

@@ -17,8 +17,10 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
+from offnominal.papers.comparison.own_methods import is_own_method, own_grid, own_title
 
 PACKAGE = "offnominal.papers.comparison"
+OWN_RUNNER = f"{PACKAGE}.runners.own_runner:OwnRunner"
 TRIES = 100
 Configuration = dict[str, Any]
 
@@ -78,12 +80,16 @@ def space_names() -> tuple[str, ...]:
 
 
 def search_space_of(name: str) -> SearchSpace:
-    """Return the published space of a method.
+    """Return the published space of a method, or that of a class of the user; see :mod:`.own_methods`.
 
     Example:
         >>> search_space_of("knn").size
         153
+        >>> search_space_of("offnominal.detectors.rows.mahalanobis:Mahalanobis").size
+        1
     """
+    if is_own_method(name):
+        return SearchSpace(name, own_title(name), own_grid(name), detector=name, runner=OWN_RUNNER)
     spaces = _spaces()
     if name not in spaces:
         raise UnknownName(f"no search space named {name!r}.{did_you_mean(name, spaces)} There are {', '.join(spaces)}.")
@@ -163,11 +169,17 @@ NETWORKS = {
     "aae": "AAE-images",
     "dsvd": "DeepSVDD-images",
     "dsvp": "DeepSVDD-images",
+    "fano": "FAnoGAN-images",
     "fmgn": "FMGAN-images",
+    "gano": "GANomaly-images",
+    "skip": "SkipGANomaly-images",
     "vae": "VAE-images",
+    "wae": "WAE-images",
 }
 """Methods that train a network, with their space beside the detectors."""
-WITHOUT_EFFECT = {"dsvp": ("nu", "objective")}
+IMAGES_ONLY = ("fano", "skip")
+"""Methods without a form for tables."""
+WITHOUT_EFFECT = {"dsvp": ("learning_rate", "nu", "objective")}
 """Parameters of a space that a method does not use."""
 SECOND_STAGES = {"vaek": "knn", "vaeo": "osvm"}
 """Methods that score the codes of a variational autoencoder, with the method of the second stage; on tables, too."""
@@ -181,9 +193,21 @@ def image_methods() -> tuple[str, ...]:
 
     Example:
         >>> image_methods()
-        ('aae', 'dsvd', 'dsvp', 'fmgn', 'knn', 'osvm', 'vae', 'vaek', 'vaeo')
+        ('aae', 'dsvd', 'dsvp', 'fano', 'fmgn', 'gano', 'knn', 'osvm', 'skip', 'vae', 'vaek', 'vaeo', 'wae')
     """
     return tuple(sorted((*CLASSICAL, *NETWORKS, *SECOND_STAGES)))
+
+
+def table_search_space_of(name: str) -> SearchSpace:
+    """Return the published space of a method on tables.
+
+    Example:
+        >>> table_search_space_of("knn").size
+        153
+    """
+    if name in IMAGES_ONLY:
+        raise UnknownName(f"{name!r} is for images alone; study comparison-images has it.")
+    return search_space_of(name)
 
 
 def image_search_space_of(method: str) -> tuple[SearchSpace, tuple[str, ...]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
-from offnominal.papers.comparison.comparison_results import ComparisonResults
+from offnominal.papers.comparison.comparison_results import VARIANTS, ComparisonResults
 from offnominal.papers.comparison.protocols import Row, mean_protocol
 
 MOST = 6
@@ -106,7 +106,8 @@ def _order(value: Any) -> tuple[bool, Any]:
     return not is_number, value if is_number else str(value)
 
 
-AUTOENCODERS = ("aae", "vae", "wae")
+AUTOENCODERS = {"aae": "aae", "vae": "vae", "wae": "wae", **VARIANTS}
+"""Methods with variants, and their loss."""
 
 
 def variants(outcomes: ComparisonResults, metric: str = "auc") -> tuple[list[str], FloatArray]:
@@ -119,10 +120,10 @@ def variants(outcomes: ComparisonResults, metric: str = "auc") -> tuple[list[str
         metric: To choose by on validation points and to report on test points.
     """
     parted: dict[str, dict[str, list[Row]]] = {}
-    for (table, method), rows in outcomes.single.items():
+    for (table, method), rows in {**outcomes.single, **outcomes.variant_rows}.items():
         if method in AUTOENCODERS:
             for row in rows:
-                name = variant_name(method, json.loads(row["configuration"]))
+                name = variant_name(AUTOENCODERS[method], json.loads(row["configuration"]))
                 parted.setdefault(name, {}).setdefault(table, []).append(row)
     values = {name: [_best(rows, table, metric) for table in outcomes.tables] for name, rows in parted.items()}
     names = sorted(name for name, found in values.items() if not any(map(math.isnan, found)))

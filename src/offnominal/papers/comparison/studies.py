@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,16 +12,17 @@ from offnominal.datasets.image_sets import image_set_entry
 from offnominal.datasets.tables import table_entry
 from offnominal.datasets.tables.own_tables import is_own_table, own_table_file
 from offnominal.papers.comparison.cells import ImageCell, Leave, Sampler, SearchCell
+from offnominal.papers.comparison.own_methods import is_own_method, own_methods, own_targets
 from offnominal.papers.comparison.search_spaces import (
     CLASSICAL,
     CODED,
     NETWORKS,
     SECOND_STAGES,
     image_search_space_of,
-    search_space_of,
     sharing,
+    table_search_space_of,
 )
-from offnominal.studies.base import BaseStudy
+from offnominal.studies.base import BaseStudy, Target
 from offnominal.studies.scales import check_integers, check_names
 
 
@@ -56,7 +58,8 @@ class SearchStudy(BaseStudy):
         title: Title of the report.
         summary: The question of the study, in one or two sentences.
         tables: Names of tables; ``"mine.csv:label"`` is a file of your own and its column of labels.
-        methods: Short names of methods.
+        methods: Short names of methods, or ``"package.module:Class"`` of your own; see
+            :mod:`~offnominal.papers.comparison.own_methods`.
         seeds: Random seeds of splits and fits.
         configurations: Number of configurations of each method, the same on all tables and seeds.
         search: Random seed of the configurations.
@@ -65,6 +68,7 @@ class SearchStudy(BaseStudy):
         drop_identifiers: Whether to drop columns with row numbers.
         limit_s: CPU seconds per cell after which no further configuration is fitted.
         fixed: Parameters that all configurations of a method share.
+        beside: Studies whose results the report shows beside those of this one, with nothing computed for them.
         scales: Smaller or larger versions by name.
         kind: Id of the study kind.
 
@@ -84,6 +88,7 @@ class SearchStudy(BaseStudy):
     drop_identifiers: bool = True
     limit_s: float | None = None
     fixed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
     scales: dict[str, SearchScale] = field(default_factory=dict)
     kind: Literal["search"] = "search"
 
@@ -100,7 +105,14 @@ class SearchStudy(BaseStudy):
             else:
                 table_entry(table)
         for method in (*self.methods, *self.fixed):
-            search_space_of(method)
+            if is_own_method(method):
+                own_methods.find(method)
+            else:
+                table_search_space_of(method)
+
+    def targets(self) -> Iterator[Target]:
+        """Yield the methods that are classes of the user."""
+        yield from own_targets(self.methods)
 
     def cells(self) -> list[SearchCell]:
         """Return every cell: table by table, so that cells which share a table follow each other."""

@@ -65,7 +65,10 @@ PARAMETERS: dict[str, dict[str, Place]] = {
         "batch size": (("vae",), "batch_size"),
         "activation": (("vae",), "activation"),
         "no. dense layers": (("vae",), "layers"),
-        "no. conv layers": (("vae-images",), "layers"),
+        "no. conv layers": (("vae-images",), "convolutions"),
+        "channels": (("vae-images",), "channels"),
+        "kernelsizes": (("vae-images",), "kernels"),
+        "scalings": (("vae-images",), "scalings"),
     },
     "WAE": {
         "lambda": (("wae",), "weight"),
@@ -74,7 +77,13 @@ PARAMETERS: dict[str, dict[str, Place]] = {
         "kernel": (("wae",), "kernel"),
         "sigma_k": (("wae",), "width"),
     },
-    "AAE": {"lambda": (("aae",), "weight"), "prior": (("aae",), "prior"), "K": (("aae",), "n_components")},
+    "AAE": {
+        "lambda": (("aae",), "weight"),
+        "prior": (("aae",), "prior"),
+        "K": (("aae",), "n_components"),
+        "no. discriminator layers": (("aae-images",), "critic_layers"),
+        "alpha": (("aae",), "shares"),
+    },
     "adVAE": {
         "dim(z)": (("avae",), "latent"),
         "batch size": (("avae",), "batch_size"),
@@ -89,6 +98,11 @@ PARAMETERS: dict[str, dict[str, Place]] = {
         "w_adv": (("gano",), "adversarial"),
         "w_con": (("gano",), "contextual"),
         "w_enc": (("gano",), "coding"),
+        "lambda": (("skip-images",), "shares"),
+        "R(x)": (("skip-images",), "errors"),
+        "L(x)": (("skip-images",), "errors"),
+        "no. conv layers": (("gano-images",), "extra_layers"),
+        "no. channels": (("gano-images", "skip-images"), "channels"),
     },
     "(fm)GAN": {
         "dim(z)": (("gan", "fmgn"), "latent"),
@@ -100,9 +114,19 @@ PARAMETERS: dict[str, dict[str, Place]] = {
         "objective": (("dsvd",), "objective"),
         "nu": (("dsvd",), "nu"),
         "batch norm.": (("dsvd-images",), "batch_norm"),
+        "eta_AE": (("dsvd",), "pretrain_learning_rate"),
+        "decay": (("dsvd",), "weight_decay"),
+    },
+    "fAnoGAN": {
+        "eta_E": (("fano-images",), "encoder_learning_rate"),
+        "weight clip": (("fano-images",), "clip_value"),
+        "n_critic": (("fano-images",), "critic_steps"),
+        "no. generator iterations": (("fano-images",), "max_iter"),
     },
 }
 """Where the published parameters are in our spaces, by model."""
+ERRORS_AND_SHARE = 3
+"""Parts of the name of a score that mixes two errors."""
 NOT_SEARCHED = "not a parameter of our search"
 NOTES = {
     ("(fm)GAN", "dim(z)"): "the public code ends at 64 on tables, as ours does",
@@ -115,7 +139,8 @@ WITHOUT_EFFECT = {
     ("MAF + RealNVP", "init. identity", "rnvp"): "the public code ignores it: RealNVP always begins as the identity",
 }
 """Why some published values of a parameter of a method have no meaning."""
-OTHER_CHOICES = {("DeepSVDD", "batch size", "dsvd"): "ours also has 32, which is published for other networks"}
+EXTRA = "the public code has 0 to 3 besides those with strides, as ours does"
+OTHER_CHOICES = {("(skip)GANomaly", "no. conv layers", "gano-images"): EXTRA}
 """What we search otherwise."""
 
 
@@ -156,8 +181,43 @@ def _with_remark(line: PublishedComparison, place: tuple[str, str, str]) -> Publ
 
 
 def _grid(method: str) -> Mapping[str, Sequence[Any]]:
+    """Return the grid of a method, with what follows from it."""
     name = method.removesuffix("-images")
-    return image_search_space_of(name)[0].grid if name != method and name in NETWORKS else search_space_of(name).grid
+    if name == method or name not in NETWORKS:
+        grid = search_space_of(name).grid
+        return {**grid, **_of_scores(grid.get("score_name", ()))}
+    space, scores = image_search_space_of(name)
+    return {**space.grid, **_of_scores(scores), **_convolutions(space.grid)}
+
+
+def _of_scores(names: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """Return the shares and the errors in the names of scores.
+
+    Example:
+        >>> _of_scores(["sampled", "mixed-0.0", "mixed-0.5"]), _of_scores(["mae-mse-0.1"])
+        ({'shares': ['0.0', '0.5'], 'errors': []}, {'shares': ['0.1'], 'errors': ['mae']})
+    """
+    parts = [name.split("-") for name in names if "-" in name]
+    errors = dict.fromkeys(part[0] for part in parts if len(part) == ERRORS_AND_SHARE)
+    return {"shares": list(dict.fromkeys(part[-1] for part in parts)), "errors": list(errors)}
+
+
+def _convolutions(grid: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return numbers of convolutions, and the channels, kernels and scalings of the deepest network, sorted.
+
+    The layers of a network with max pooling are its convolutions, whose number of channels and kernel size fall by
+    halves and by two, and a dense layer.
+    """
+    if "pool" not in grid.get("downsampling", ()):
+        return {}
+    convolutions = [layers - 1 for layers in grid["layers"]]
+    depths = range(max(convolutions))
+    return {
+        "convolutions": convolutions,
+        "channels": [grid["channels"][0] << depth for depth in depths],
+        "kernels": [2 * depth + 3 for depth in depths],
+        "scalings": [1 if depth == 0 else 2 for depth in depths],
+    }
 
 
 def _quantities(values: Sequence[Any]) -> dict[str, float]:

@@ -9,7 +9,6 @@ from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.autoencoder import code_width
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.deep_svdd import DeepSVDD, HypersphereNetwork
-from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.training import TrainingHistory
 
 
@@ -38,7 +37,7 @@ class OriginSVDD(DeepSVDD):
 
     def _train_to_last_weights(self, rows: Tensor, random: RandomNumbers) -> None:
         sphere = self._sphere()
-        descent = FlatOptimizer([sphere.encoder, sphere.decoder], self.learning_rate, weight_decay=self.weight_decay)
+        descent = self._pretraining(sphere)
         latest: list[Tensor] = [rows[: self.batch_size]]
         weights: dict[str, Tensor] = {}
 
