@@ -14,7 +14,7 @@ from pathlib import Path
 
 from published_values.figure import MODES, difference_figure, outcome_figure
 from published_values.measured_table import measured_tables
-from published_values.measuring import measure, published_tables
+from published_values.measuring import measure, published_tables, stale_facts
 from published_values.page import page
 from published_values.rows import read
 from published_values.shipped_figures import write_figures
@@ -38,6 +38,7 @@ def main(words: list[str], docs: Path = DOCS, package: Path = PACKAGE) -> int:
     scores = published_tables()
     if options.check:
         stale = [str(file.relative_to(docs.parent)) for file, text in made(scores, docs).items() if read(file) != text]
+        stale += [str(file.relative_to(docs.parent)) for file in stale_facts(scores, docs / MEASURED)]
         if (
             shipped_table(package / FOLDER).to_pylist()
             != shipped_rows(measured_tables(scores, docs / MEASURED)).to_pylist()

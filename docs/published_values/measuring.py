@@ -12,7 +12,7 @@ from offnominal.studies.stored_runs import StoredRun
 from published_values.cell_intervals import with_cell_intervals
 from published_values.measured_table import file_name
 from published_values.places import places_of
-from published_values.rows import MADE_BY, Row, csv_text, rank, rows_in, rows_of, shipped_value
+from published_values.rows import MADE_BY, Row, csv_text, rank, read, rows_in, rows_of, shipped_value
 
 NOWHERE = Path("no-such-store")
 
@@ -26,7 +26,7 @@ def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) 
     """Write the file of every table with values of ours, and remove the files of tables that no longer exist.
 
     A value in a file stays until there is one of a run that is as powerful or more; its verdict is that of the protocol
-    of today. A table that needs no run may need data; its file stays if it has more values than can be computed here.
+    of today. Facts are renewed, all of them; of a table that needs data, those that can be computed here.
 
     Args:
         scores: The published tables.
@@ -44,18 +44,44 @@ def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) 
     found = {file: _rows(score, rows_in(file), runs[file]) for file, score in tables.items()}
     with_cell_intervals({file.stem: rows for file, rows in found.items()})
     for file, rows in found.items():
-        if compared(rows):
+        if compared(rows) or file.exists():
             file.write_text(csv_text(judged_again(tables[file], rows)), encoding="utf-8")
     for file in set(folder.glob("*.csv")) - set(tables):
         file.unlink()
 
 
+def stale_facts(scores: Iterable[TableScore], folder: Path) -> list[Path]:
+    """Return the files of tables that need no run whose values are not those that are computed here.
+
+    Args:
+        scores: The published tables.
+        folder: Folder of the files.
+    """
+    found = []
+    for score in (score for score in scores if not score.needs_run):
+        file = folder / file_name(score)
+        rows = _rows(score, rows_in(file), [])
+        if (compared(rows) or file.exists()) and read(file) != csv_text(judged_again(score, rows)):
+            found.append(file)
+    return found
+
+
 def _rows(score: TableScore, before: list[Row], results: list[list[Row]]) -> list[Row]:
-    """Return the rows of the file of a table: those of results, or the former ones."""
+    """Return the rows of the file of a table: those of results and, if they need a run or data, former ones."""
     rows = rows_of(score.lines, {})
     if score.needs_run:
         return merged(rows, scales(score), before, *results)
-    return before if compared(before) > compared(rows) else rows
+    return _with_former(rows, before) if score.table.needs_data else rows
+
+
+def _with_former(rows: list[Row], before: list[Row]) -> list[Row]:
+    """Return rows with the former ones where nothing, or the same, is computed here."""
+    known = dict(zip(places_of(before, rows), before, strict=True))
+    found = []
+    for place, row in zip(places_of(rows, rows), rows, strict=True):
+        former = known.get(place, row)
+        found.append(former if row["ours"] in ("", former["ours"]) else row)
+    return found
 
 
 def scales(score: TableScore) -> tuple[str, ...]:

@@ -131,6 +131,23 @@ def test_files_have_the_values_of_the_largest_scale_and_others_are_kept(renew, m
     assert "*toy@paper (1 of 9 cells), 2026-01-02; toy@laptop, 2026-01-02*" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("needs_data", "kept"), [(False, ["7", ""]), (True, ["7", "8"])])
+def test_facts_are_renewed_even_if_there_are_fewer_of_them(needs_data, kept, tmp_path):
+    """A fact that cannot be computed any more is no number of ours, unless only its data are not here."""
+    measuring = part("measuring")
+    facts = PublishedTable(9, "facts", "", list, needs_data=needs_data)
+    before, now = (
+        TableScore("toys", facts, [line(first), line(second, "iF")]) for first, second in ((6, 8), (7, None))
+    )
+    measuring.measure([before], [], tmp_path)
+    (file,) = tmp_path.iterdir()
+    assert measuring.stale_facts([before], tmp_path) == []
+    assert measuring.stale_facts([now], tmp_path) == [file]
+    measuring.measure([now], [], tmp_path)
+    assert [row["ours"] for row in rows(file)] == kept
+    assert measuring.stale_facts([now], tmp_path) == []
+
+
 def test_values_that_are_no_longer_published_are_left_out():
     rows_of = part("rows").rows_of
     old = [line(0.5), line(0.5, "gone"), replace(line(0.6, "ours alone"), published=None)]

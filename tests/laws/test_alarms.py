@@ -176,7 +176,7 @@ def register(monkeypatch):
         (Impatient, GUARANTEE, "level 0.05"),
         (Hasty, GUARANTEE, "level 0.05"),
         (Pooled, GUARANTEE, "of episodes, level 0.05"),
-        (Overconfident, GUARANTEE, "of calibrations, level 0.05"),
+        (Overconfident, GUARANTEE, "of 100 calibrations, level 0.05"),
         (StepGuarantee, GUARANTEE, "of steps, level 0.001"),
         (Clairvoyant, "later scores do not change earlier alarms", "change alarms before"),
         (Sociable, "episodes are independent", "depend on the other episodes"),
@@ -201,14 +201,28 @@ def test_a_broken_alarm_fails_its_law(broken, law, problem, register):
     ("errors", "outcome"), [(-8.0, "kept"), (0.0, "kept"), (2.2, "undecided"), (3.0, "broken"), (8.0, "broken")]
 )
 def test_a_guarantee_is_judged_by_the_rule_of_audits(errors, outcome, monkeypatch):
-    """Rates above the level by some standard errors; 2.2 of them are no proof."""
+    """Rates above the level by some standard errors; 2.2 of them are no proof, and the law says what would be one."""
     noise = np.random.default_rng(0).normal(0.0, 0.03, laws.CALIBRATIONS)
     rates = 0.05 + noise - noise.mean() + errors * noise.std(ddof=1) / np.sqrt(laws.CALIBRATIONS)
     monkeypatch.setattr(laws._Case, "_rates", lambda *ignored: rates)
     alarm = EpisodeMaximum(alpha=0.05)
     assert audit_rates(alarm.guarantee, rates, calibration=79, episodes=200).outcome == outcome
     (found,) = [finding for finding in check_alarm(alarm) if finding.law == GUARANTEE]
-    assert found.holds == (outcome != "broken"), found.problem
+    assert (found.holds, bool(found.problem)) == (outcome == "kept", outcome == "broken")
+    assert found.skipped.startswith("undecided: more calibrations would decide; " if outcome == "undecided" else "")
+
+
+def test_an_undecided_guarantee_asks_for_more_than_it_had():
+    rates = [0.05 + 0.05 * (-1) ** number for number in range(20)]
+    alarm, strict = EpisodeMaximum(alpha=0.05), EpisodeMaximum(confidence=0.95)
+    audit = audit_rates(alarm.guarantee, rates, calibration=79, episodes=200)
+    calibrations, episodes = audit.deciding
+    assert calibrations > 20
+    assert episodes > 200
+    for above, count, wanted in ((0, 20, 72), (0, 72, None), (1, 100, 180), (5, 100, None)):
+        measured = [0.03] * (count - above) + [0.09] * above
+        found = audit_rates(strict.guarantee, measured, calibration=79, episodes=600)
+        assert found.deciding == (None if wanted is None else (wanted, 600))
 
 
 def test_an_alarm_of_a_user_is_checked_and_not_fitted():

@@ -1,13 +1,17 @@
 """A detector that only counts steps leads by no number that orders detectors at a budget, on no surface."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import offnominal as off
+from offnominal import reports, web
 from offnominal.core.episode import Episode
 from offnominal.core.errors import UnknownName
 from offnominal.evaluation.metrics import LEADERBOARD, METRICS, metric_named
-from offnominal.reports.headline import run_sentences
+from offnominal.kinds.faults.kind import FaultStudyKind
+from offnominal.reports.headline import NOT_CONTROLLED, run_sentences
 from offnominal.reports.leaderboard import leaderboard_rows, metrics_of
 from offnominal.reports.payload import payload
 from offnominal.reports.verdicts import run_verdicts
@@ -84,6 +88,16 @@ def test_no_surface_orders_or_judges_by_them(compared):
     assert judged.detects_too_little == ("Time",)
     assert (judged.separates_best, judged.detects_most) == (("KNN",), ("KNN",))
     assert not any(line.startswith("Time") for line in run_sentences(results) if "less than" not in line)
+
+
+def test_numbers_in_which_elapsed_time_counts_say_so_wherever_they_are_shown(compared):
+    assert any(NOT_CONTROLLED in line for line in FaultStudyKind().findings(compared.results()))
+    assets = Path(reports.__file__).parent / "assets"
+    surfaces = [assets / "sections" / "timing.html.j2", Path(web.__file__).parent / "assets" / "leaderboard.html.j2"]
+    assert all(NOT_CONTROLLED in surface.read_text(encoding="utf-8") for surface in surfaces)
+    assert NOT_CONTROLLED in (assets / "detectors.js").read_text(encoding="utf-8")
+    for figure in ("charts.js", "incidence.js"):
+        assert "${NOT_CONTROLLED}" in (assets / figure).read_text(encoding="utf-8")
 
 
 def test_every_metric_of_leaderboards_is_controlled_for_time_or_for_comparison_with_papers():

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from offnominal.agents.files import PolicyCard
 from offnominal.agents.policy_ids import BEHAVIOUR_CLONE, FINE_TUNED
+from offnominal.core.rounding import fixed
 from offnominal.worlds.catalogue import worlds
 
 EXPERTS_VERSION = 2
@@ -52,8 +53,9 @@ def select(world: str, cards: Mapping[str, PolicyCard]) -> tuple[str, str] | Non
         episodes = cards[median].episodes
         return median, f"median of {len(seeds)} training seeds by mean return over {episodes} evaluation episodes"
     return substitute, (
-        f"learning without demonstrations failed: the median of {len(seeds)} training seeds, {median}, has {share:.2f} "
-        f"of the published return above random actions, less than {LEAST_LEARNED:g}; this one was shown demonstrations"
+        f"learning without demonstrations failed: the median of {len(seeds)} training seeds, {median}, has "
+        f"{fixed(share, 2)} of the published return above random actions, less than {LEAST_LEARNED:g}; "
+        "this one was shown demonstrations"
     )
 
 

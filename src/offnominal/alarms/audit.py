@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.guarantee_check import GuaranteeCheck, check_guarantee
 from offnominal.core.errors import InvalidScores
-from offnominal.core.rounding import fixed
+from offnominal.core.rounding import fixed, significant
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Audit:
     def __str__(self) -> str:
         return (
             f"{self.alarm}: false alarms in {fixed(100.0 * self.rate, 2)}% of {self.episodes:,} episodes, "
-            f"{self.alarms_per_1000_steps:.3g} alarms per 1,000 steps. {self.check}"
+            f"{significant(self.alarms_per_1000_steps)} alarms per 1,000 steps. {self.check}"
         )
 
 

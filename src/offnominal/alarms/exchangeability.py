@@ -15,6 +15,7 @@ from offnominal.alarms.ranks import conformal_rank, episodes_needed
 from offnominal.alarms.share_interval import clopper_pearson
 from offnominal.alarms.window_maximum import cut_windows
 from offnominal.core.checks import number_in, positive_integer
+from offnominal.core.rounding import significant
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 
@@ -93,15 +94,18 @@ class ExchangeabilityCheck:
     def __str__(self) -> str:
         n, unit = len(self.maxima), self.unit
         said = f"exchangeability of {n} nominal {unit}s is {'rejected' if self.rejected else 'not rejected'}"
-        said += f" (p = {self.p:.2g})"
+        said += f" (p = {significant(self.p, 2)})"
         if self.rate is None or self.interval is None or self.shuffled_rate is None:
             least = 2 * episodes_needed(self.alpha)
-            return f"{said}; {least} {unit}s or more would show the false alarms of a threshold at {self.alpha:.3g}"
+            shown = f"the false alarms of a threshold at {significant(self.alpha)}"
+            return f"{said}; {least} {unit}s or more would show {shown}"
         low, high = self.interval
+        wanted, rate, shuffled, first, last = (
+            significant(100.0 * share) for share in (self.alpha, self.rate, self.shuffled_rate, low, high)
+        )
         return (
-            f"{said}: with the threshold of the earlier half for at most {100 * self.alpha:.3g}% false alarms, the "
-            f"later half has {100 * self.rate:.3g}% [{100 * low:.3g}, {100 * high:.3g}], and "
-            f"{100 * self.shuffled_rate:.3g}% in shuffled order"
+            f"{said}: with the threshold of the earlier half for at most {wanted}% false alarms, the later half has "
+            f"{rate}% [{first}, {last}], and {shuffled}% in shuffled order"
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from offnominal.core.config import Config
+from offnominal.core.rounding import significant
 
 Kind = Literal["none", "marginal", "pac"]
 Unit = Literal["episode", "step", "window"]
@@ -63,14 +64,14 @@ class Guarantee(Config):
             return guarantee + ("" if self.confidence is None else self._in_calibrations())
         if self.level is None:
             return "no guarantee"
-        guarantee = f"a false alarm in at most {100 * self.level:.3g}% of nominal {self.unit}s"
+        guarantee = f"a false alarm in at most {significant(100 * self.level)}% of nominal {self.unit}s"
         if self.window is not None:
             guarantee += f" of {self.window:,} steps"
         if self.per_hour is not None:
-            guarantee += f" ({self.per_hour:.3g} per hour)"
+            guarantee += f" ({significant(self.per_hour)} per hour)"
         if self.confidence is None:
             return f"{guarantee}, on average over calibrations"
         return guarantee + self._in_calibrations()
 
     def _in_calibrations(self) -> str:
-        return f", in at least {100 * (self.confidence or 0.0):.3g}% of calibrations"
+        return f", in at least {significant(100 * (self.confidence or 0.0))}% of calibrations"

@@ -8,7 +8,6 @@ calibrations and the variance over test episodes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -19,8 +18,18 @@ from scipy.special import bdtrc, stdtr
 
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.guarantee import Guarantee
-from offnominal.alarms.guarantee_check import BROKEN, KEPT, MARGIN, UNDECIDED, deciding_units, outcome_of, rounded_up
-from offnominal.alarms.share_interval import TAIL, clopper_pearson, effective_interval
+from offnominal.alarms.guarantee_check import (
+    BROKEN,
+    KEPT,
+    MARGIN,
+    NEAREST,
+    UNDECIDED,
+    deciding_units,
+    outcome_of,
+    rounded_up,
+    units_below,
+)
+from offnominal.alarms.share_interval import clopper_pearson, effective_interval
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, InvalidScores
@@ -75,25 +84,46 @@ class GuaranteeAudit(Config):
         level, confidence = self.guarantee.level, self.guarantee.confidence
         if level is None or confidence is None:
             return outcome_of(level, self.interval, explained=explained)
-        above = sum(rate > (1.0 + MARGIN) * level for rate in self.rates)
-        if clopper_pearson(above, len(self.rates))[1] <= 1.0 - confidence:
+        if clopper_pearson(self._above(level), len(self.rates))[1] <= 1.0 - confidence:
             return KEPT
         return UNDECIDED if explained else BROKEN
 
+    def _above(self, level: float) -> int:
+        """Return the number of calibrations whose rate is above the level and the margin."""
+        return sum(rate > (1.0 + MARGIN) * level for rate in self.rates)
+
+    @property
+    def clearly_above(self) -> int:
+        """Number of calibrations whose rate is above the level by more than two standard errors of one rate."""
+        return 0 if self.guarantee.level is None else _clearly_above(self.guarantee.level, self.rates, self.episodes)
+
     @property
     def deciding(self) -> tuple[int, int] | None:
-        """Calibrations and new episodes that would decide; None if the audit has decided, or if these are unknown."""
+        """Calibrations and new episodes that would decide; None if the audit has decided, or if these are unknown.
+
+        They are those for a rate that is the level; if there were as many, those for the measured rate.
+        """
         level, confidence = self.guarantee.level, self.guarantee.confidence
         if self.outcome != UNDECIDED or level is None:
             return None
         if confidence is not None:
-            least = math.ceil(math.log(TAIL) / math.log(confidence))
-            return (least, self.episodes) if least > len(self.rates) else None
+            wanted = self._deciding_calibrations(level, 1.0 - confidence)
+            return None if wanted is None else (wanted, self.episodes)
         if self.interval[0] > level:
             return None
         share = min(max(self.rate, level), 1.0 - 1e-9)
-        times = max(deciding_units(level) * self.error**2 / (share * (1.0 - share)), 1.0)
+        factor = self.error**2 / (share * (1.0 - share))
+        times = deciding_units(level) * factor
+        if times <= 1.0:
+            times = max(deciding_units(level, min(share, NEAREST * level)) * factor, 1.0)
         return rounded_up(times * len(self.rates)), rounded_up(times * self.episodes)
+
+    def _deciding_calibrations(self, level: float, allowed: float) -> int | None:
+        """Return how many calibrations would show that at most a share is above the level; None if unknown."""
+        least, share = units_below(allowed, 0.0), self._above(level) / len(self.rates)
+        if len(self.rates) < least:
+            return least
+        return rounded_up(units_below(allowed, share)) if share < allowed / NEAREST else None
 
     @property
     def verdict(self) -> str:
@@ -223,8 +253,19 @@ def _probability(guarantee: Guarantee, rates: FloatArray, error: float, n: int) 
     """Return the probability of such rates or higher ones if the guarantee holds."""
     if guarantee.level is None:
         return None
-    deviation, count = float(np.sqrt(guarantee.level * (1.0 - guarantee.level) / n)), len(rates)
+    count = len(rates)
     if guarantee.confidence is None:
+        deviation = _deviation(guarantee.level, n)
         return float(stdtr(count - 1, -float(rates.mean() - guarantee.level) / max(error, deviation)))
-    above = int(np.sum(rates > guarantee.level + NOISE * deviation))
+    above = _clearly_above(guarantee.level, rates, n)
     return float(bdtrc(above - 1, count, 1.0 - guarantee.confidence)) if above else 1.0
+
+
+def _deviation(level: float, n: int) -> float:
+    """Return the standard error of a rate of n episodes that is the level."""
+    return float(np.sqrt(level * (1.0 - level) / n))
+
+
+def _clearly_above(level: float, rates: ArrayLike, n: int) -> int:
+    """Return how many rates are above the level by more than chance explains."""
+    return int(np.sum(np.asarray(rates) > level + NOISE * _deviation(level, n)))

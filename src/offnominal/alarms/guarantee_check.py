@@ -211,7 +211,6 @@ def rounded_up(n: float) -> int:
     return round(math.ceil(n / step - 1e-9) * step)
 
 
-@cache
 def deciding_units(level: float, share: float | None = None) -> int:
     """Return how many independent units show that a share is at most `level` plus the margin.
 
@@ -223,14 +222,28 @@ def deciding_units(level: float, share: float | None = None) -> int:
         >>> deciding_units(0.05), deciding_units(0.5), deciding_units(0.05, 0.055)
         (4187, 203, 17426)
     """
-    bound = min((1.0 + MARGIN) * level, 1.0)
+    return units_below(min((1.0 + MARGIN) * level, 1.0), level if share is None else share)
+
+
+@cache
+def units_below(bound: float, share: float) -> int:
+    """Return how many independent units show that a share is at most a bound, with a probability of 80 %.
+
+    Args:
+        bound: The bound, at most 1.
+        share: The true share, less than the bound.
+
+    Example:
+        >>> units_below(0.05, 0.0), units_below(0.05, 0.02)
+        (72, 312)
+    """
 
     def decides(n: int) -> bool:
         """Whether the verdict is *kept* with the wanted probability."""
         k = int(bdtrik(TAIL, n, bound))
         while k >= 0 and bdtr(k, n, bound) > TAIL:
             k -= 1
-        return k >= 0 and bool(bdtr(k, n, level if share is None else share) >= POWER)
+        return k >= 0 and bool(bdtr(k, n, share) >= POWER)
 
     low, high = 0, 1
     while not decides(high):

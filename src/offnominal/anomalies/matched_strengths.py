@@ -17,6 +17,7 @@ from pathlib import Path
 
 from offnominal.anomalies.strength_file import by_anomaly, read_lines, write_lines
 from offnominal.core.config import Config
+from offnominal.core.rounding import fixed
 
 DETECTABILITY = {"auroc-60": 0.60, "auroc-75": 0.75, "auroc-90": 0.90}
 
@@ -67,7 +68,7 @@ class MatchedStrength(Config):
     @property
     def measured(self) -> str:
         """What was measured at the parameter."""
-        return f"Mahalanobis has an AUROC of {self.auroc:.3f}, not {self.target:g}"
+        return f"Mahalanobis has an AUROC of {fixed(self.auroc, 3)}, not {self.target:g}"
 
 
 def read_matched_strengths(path: Path) -> list[MatchedStrength]:

@@ -24,6 +24,7 @@ from offnominal.core.checksum import read_checked_text
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.files import content_errors
+from offnominal.core.rounding import fixed
 from offnominal.worlds.catalogue import worlds
 
 LEVELS = {"tiny": 0.99, "light": 0.95, "medium": 0.90, "strong": 0.75, "extreme": 0.50}
@@ -96,7 +97,7 @@ class Strength(Config):
     @property
     def measured(self) -> str:
         """What was measured at the parameter."""
-        return f"it leaves {self.score:.3f} of the return, not {self.target:g}"
+        return f"it leaves {fixed(self.score, 3)} of the return, not {self.target:g}"
 
     @property
     def lost(self) -> float:

@@ -34,6 +34,7 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.core.job_processes import current_job, results_of
 from offnominal.core.policy import Policy
 from offnominal.core.progress_bar import progress
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.worlds.catalogue import has_threads, worlds
 from offnominal.worlds.gymnasium_world import GymnasiumWorld
@@ -355,7 +356,7 @@ def _problem(measured: PolicyMean, level: float) -> str:
     if high >= 1.0:
         return "no harm can be told from none"
     if abs(measured.value - level) > max(LARGEST_ERROR, high - low):
-        return f"the score jumps past the level, to {measured.value:.3f}"
+        return f"the score jumps past the level, to {fixed(measured.value, 3)}"
     return ""
 
 

@@ -20,6 +20,7 @@ from offnominal.calibration.statistics import (
     parabola,
 )
 from offnominal.core.errors import SimulationDiverged
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 
 EPISODES_PER_GRID_POINT = 32
@@ -199,7 +200,7 @@ class StrengthSearch:
         scores = {number: self.at(number) for number in sorted({*near, *tried})}
         best = min(scores, key=lambda number: abs(scores[number].value - level))
         reached = abs(scores[best].value - level) <= max(TOLERANCE, RELATIVE_TOLERANCE * (1.0 - level))
-        listed = ", ".join(f"{number:.0f} gives {scores[number].value:.3f}" for number in near)
+        listed = ", ".join(f"{number:.0f} gives {fixed(scores[number].value, 3)}" for number in near)
         below = all(score.value > level for score in scores.values())
         capped = f"; at most {self.axis.reason}" if below and self.axis.reason else ""
         note = "" if reached else f"of whole numbers, {listed}{capped}"

@@ -29,6 +29,7 @@ from offnominal.agents.training.uncertainty_settings import UNCERTAINTY_ALGORITH
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.core.files import made_folder, sha256_of
 from offnominal.core.policy import Policy
+from offnominal.core.rounding import fixed
 from offnominal.rollouts.collection import collect
 from offnominal.rollouts.policy_card import evaluated_card
 from offnominal.rollouts.policy_evaluation import evaluate_policy, evaluation_options
@@ -301,7 +302,8 @@ def _best(curve: Sequence[Any]) -> Any:
 
 
 def _format_evaluation(each: Any) -> str:
-    return f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {each.mean_return:9.2f}  success {each.success:.2f}"
+    earned, success = fixed(each.mean_return, 2), fixed(each.success, 2)
+    return f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {earned:>9}  success {success}"
 
 
 def _demonstrator(id: str, name: str, algorithm: str) -> Policy | None:

@@ -120,7 +120,7 @@ def _detector(name: str, epochs: int | None) -> Detector:
 
 def _described(result: WorldAudit) -> dict[str, str]:
     found, guarantee = result.audit, result.audit.guarantee
-    confident = "" if guarantee.confidence is None else f" in {guarantee.confidence:.0%}"
+    confident = "" if guarantee.confidence is None else f" in {fixed(100.0 * guarantee.confidence, 0)}%"
     low, high = found.interval
     return {
         "alarm": result.alarm,

@@ -13,6 +13,7 @@ from offnominal.cli.app import DATA, App
 from offnominal.cli.options import MOST_AT_ONCE, count_option, file_option, number_option
 from offnominal.cli.output import AsJson, out, print_json
 from offnominal.cli.targets import POLICIES, WORLDS, chosen_worlds, policies_named, world_source
+from offnominal.core.rounding import fixed, significant
 
 if TYPE_CHECKING:
     from offnominal.anomalies.matched_strengths import MatchedStrength
@@ -127,7 +128,7 @@ def match(
         write_matched_strengths(path, table)
         for line in () if as_json else lines:
             name = escape(f"{line.anomaly} {line.name}")
-            shown = f"  {name:40} {line.parameter:<10.4g} AUROC {line.auroc:.3f} for {line.target:g}"
+            shown = f"  {name:40} {significant(line.parameter, 4):<10} AUROC {fixed(line.auroc, 3)} for {line.target:g}"
             why = "" if line.attainable else f"  [yellow]not attainable[/]: {escape(line.note)}"
             out.print(shown + why, soft_wrap=True)
 
@@ -179,5 +180,5 @@ def _plain(line: Strength | MatchedStrength) -> dict[str, Any]:
 def _described(line: Strength) -> str:
     name = escape(f"{line.anomaly} {line.name}")
     score = line.score if line.onset == "start" else line.dataset_score
-    output = f"  {name:40} {line.parameter:<10.4g} score {score:.3f} for {line.target:g}"
+    output = f"  {name:40} {significant(line.parameter, 4):<10} score {fixed(score, 3)} for {line.target:g}"
     return output if line.attainable else f"{output}  [yellow]not attainable[/]: {escape(line.note)}"

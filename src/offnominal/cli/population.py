@@ -20,6 +20,7 @@ from offnominal.agents.training.ppo_settings import settings_of_population
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.files import file_errors, made_folder, read_bytes, read_json, write_bytes, write_json
 from offnominal.core.printable import shown
+from offnominal.core.rounding import fixed
 from offnominal.rollouts.policy_card import evaluated_card
 from offnominal.rollouts.policy_evaluation import evaluate_policy, evaluation_options
 from offnominal.worlds.catalogue import has_threads, make_world, worlds
@@ -139,7 +140,7 @@ class _Curves:
         last = curve[-1]
         self.report(
             f"{self.world} {self.algorithm} seed {seed} {last.steps:>9,} steps {last.seconds:6.0f} s  "
-            f"return {last.mean_return:9.2f}  success {last.success:.2f}"
+            f"return {fixed(last.mean_return, 2):>9}  success {fixed(last.success, 2)}"
         )
 
 

@@ -12,6 +12,7 @@ import typer
 from offnominal.cli.app import App
 from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
 from offnominal.cli.output import AsJson, print_json, print_note, print_rows, print_text
+from offnominal.core.rounding import fixed
 
 if TYPE_CHECKING:
     from offnominal.worlds.road.scenarios import Scenario, ScenarioFile
@@ -152,7 +153,8 @@ def visibility(
     made = [each for file in read_scenarios(folder).values() for each in file.scenarios]
     found = [asdict(each) for each in measure_visibility(made, every=every)]
     rows = [
-        {name: round(value, 3) if isinstance(value, float) else value for name, value in each.items()} for each in found
+        {name: float(fixed(value, 3)) if isinstance(value, float) else value for name, value in each.items()}
+        for each in found
     ]
     print_rows("Frames in which the anomaly is visible", rows, as_json)
 

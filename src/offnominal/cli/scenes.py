@@ -10,6 +10,7 @@ import typer
 from offnominal.cli.app import App
 from offnominal.cli.options import count_option, file_option, seed_option
 from offnominal.cli.output import AsJson, print_json, print_rows, print_text
+from offnominal.core.rounding import fixed
 
 scenes = App(no_args_is_help=True, help="Check, draw and evaluate recorded driving scenes.")
 
@@ -100,7 +101,7 @@ def evaluate(
     print_text(str(found.report))
     for row, each in zip(found.report.rows, published, strict=True):
         if each is not None:
-            values = ", ".join(f"{name} {value:.3f}" for name, value in each.items())
+            values = ", ".join(f"{name} {fixed(value, 3)}" for name, value in each.items())
             print_text(f"as published, {row.unit} {row.name}: {values}")
     for place, reason in found.left_out.items():
         print_text(f"Left out {place}: {reason}")

@@ -11,6 +11,7 @@ from rich.markup import escape
 from offnominal.cli.app import RUN, App
 from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
 from offnominal.cli.output import out, print_text
+from offnominal.core.rounding import fixed
 
 if TYPE_CHECKING:
     from offnominal.agents.files import PolicyCard
@@ -200,8 +201,8 @@ def finetune(
 def _print_policy(path: Path, card: PolicyCard) -> None:
     name = escape(f"{card.world} by {card.algorithm}")
     out.print(
-        f"{name}: return [bold]{card.mean_return:.2f}[/] ± {card.return_interval:.2f}, "
-        f"success {card.success:.3f} on {card.episodes:,} new episodes",
+        f"{name}: return [bold]{fixed(card.mean_return, 2)}[/] ± {fixed(card.return_interval, 2)}, "
+        f"success {fixed(card.success, 3)} on {card.episodes:,} new episodes",
         soft_wrap=True,
     )
     out.print(f"Policy: [bold]{escape(str(path.with_suffix('.safetensors')))}[/]", soft_wrap=True)

@@ -12,6 +12,7 @@ from offnominal.anomalies.schedule import Schedule
 from offnominal.core.errors import MissingDependency, UnknownName
 from offnominal.core.files import write_text
 from offnominal.core.plot_style import NOMINAL, RULE, STYLE, markers, matplotlib
+from offnominal.core.rounding import fixed
 from offnominal.datasets.layout import SINGULAR, Signal
 from offnominal.datasets.manifest import Manifest, SplitEntry
 from offnominal.datasets.parquet import EpisodeFile
@@ -150,11 +151,11 @@ def _line(name: str, entry: SplitEntry, parameter: float | None, reference: Refe
         "–" if parameter is None else f"{parameter:.4g}",
         f"{entry.episodes:,}",
         f"{entry.steps:,}",
-        f"{statistics.mean_return:.2f} ± {statistics.return_interval:.2f}",
-        "–" if score is None else f"{score:.3f}",
-        "–" if statistics.success is None else f"{statistics.success:.0%}",
-        f"{statistics.active:.0%}",
-        "–" if statistics.mean_onset is None else f"{statistics.mean_onset:.1f}",
+        f"{fixed(statistics.mean_return, 2)} ± {fixed(statistics.return_interval, 2)}",
+        "–" if score is None else fixed(score, 3),
+        "–" if statistics.success is None else f"{fixed(100.0 * statistics.success, 0)}%",
+        f"{fixed(100.0 * statistics.active, 0)}%",
+        "–" if statistics.mean_onset is None else fixed(statistics.mean_onset, 1),
     ]
     return f"| {' | '.join(cells)} |"
 

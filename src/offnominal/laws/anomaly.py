@@ -20,6 +20,7 @@ from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import calibrated_strengths
 from offnominal.core.episode import FRAMES, Episode, same_bytes
 from offnominal.core.policy import FunctionPolicy
+from offnominal.core.rounding import fixed
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
@@ -294,7 +295,8 @@ class _Case:
             if weaker.direction == stronger.direction:
                 require(
                     stronger.score < weaker.score,
-                    f"{stronger.name} leaves {stronger.score:.3f} of the return, {weaker.name} {weaker.score:.3f}",
+                    f"{stronger.name} leaves {fixed(stronger.score, 3)} of the return, "
+                    f"{weaker.name} {fixed(weaker.score, 3)}",
                 )
         ends = [line for line in lines if line.direction == lines[0].direction]
         damages = self._damages(ends[0].parameter, ends[-1].parameter)

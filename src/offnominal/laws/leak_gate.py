@@ -30,6 +30,7 @@ import numpy as np
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.laws.report import SkipLaw
 from offnominal.laws.require import require
@@ -150,13 +151,13 @@ def _law(name: str, channels: int, measured: Callable[[], Mapping[str, LeakAuroc
         beyond = 0.0 if enough else _rare(channels) * found.standard_error
         require(
             ALLOWED[0] - beyond <= found.auroc <= ALLOWED[1] + beyond,
-            f"a detector that only has it tells anomalous {noun} with an AUROC of {found.auroc:.3f} "
+            f"a detector that only has it tells anomalous {noun} with an AUROC of {fixed(found.auroc, 3)} "
             f"({found.nominal} and {found.anomalous} scored {noun}); allowed are {ALLOWED[0]} to {ALLOWED[1]}",
         )
         if not enough:
             raise SkipLaw(
-                f"AUROC {found.auroc:.3f} of {found.nominal} and {found.anomalous} scored {noun}; {needed} of each "
-                f"class decide"
+                f"AUROC {fixed(found.auroc, 3)} of {found.nominal} and {found.anomalous} scored {noun}; "
+                f"{needed} of each class decide"
             )
 
     return law

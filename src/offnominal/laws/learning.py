@@ -15,6 +15,7 @@ from offnominal.core.checks import instance_of
 from offnominal.core.episode import Episode
 from offnominal.core.errors import LawBroken
 from offnominal.core.registry import Registry, Spec
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.detectors.catalogue import UNTRAINED, detectors, make_detector
 from offnominal.detectors.detector import Detector
@@ -202,8 +203,8 @@ def _require_learned(make: Callable[[], Detector], name: str, excused: str) -> N
     found = measure_learning(make(), name)
     if not found.learned:
         raise LawBroken(
-            f"its AUROC is {found.trained:.3f}, untrained {found.untrained:.3f}, that of a Gaussian "
-            f"{found.gaussian:.3f}; expected {MARGIN:g} more than both"
+            f"its AUROC is {fixed(found.trained, 3)}, untrained {fixed(found.untrained, 3)}, that of a Gaussian "
+            f"{fixed(found.gaussian, 3)}; expected {MARGIN:g} more than both"
         )
 
 

@@ -39,6 +39,7 @@ class PublishedTable:
         explain: Returns a value with the cause of its difference, if one is accepted; None if nothing was tried.
         unfilled: Returns why no row gets a number from a run of a study, which is given at its scale and with its
             worlds; empty if some row gets one. None if every run of the study has one.
+        needs_data: Whether ours need no run, but data that this package does not have.
     """
 
     number: int | str
@@ -53,6 +54,7 @@ class PublishedTable:
     not_computed: str = ""
     explain: Callable[[PublishedComparison], PublishedComparison] | None = None
     unfilled: Callable[[Any], str] | None = None
+    needs_data: bool = False
 
     @property
     def name(self) -> str:

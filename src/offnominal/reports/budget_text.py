@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from offnominal.core.rounding import significant
 from offnominal.evaluation.false_alarm_budget import DEFAULT, MEASURED, STEPS_COLUMN, budget_of
 from offnominal.evaluation.metric import Metric
 from offnominal.reports.verdicts import listed
@@ -31,11 +32,13 @@ def budget_sentence(table: Any) -> str:
 def _by_world(table: Any) -> str:
     """Return a budget per hour in steps, with the step lengths of the worlds."""
     rates = {world: rate for world, rate in zip(*_worlds_and_rates(table), strict=True) if rate is not None}
+    shown = {world: significant(rate) for world, rate in rates.items()}
     if len(set(rates.values())) == 1:
-        return f": {next(iter(rates.values())):.3g} per 1,000 steps"
+        return f": {next(iter(shown.values()))} per 1,000 steps"
     if len(rates) <= FEW:
-        return f": per 1,000 steps, {listed([f'{rate:.3g} in {world}' for world, rate in rates.items()])}"
-    return f": {min(rates.values()):.3g} to {max(rates.values()):.3g} per 1,000 steps, by the step length of each world"
+        return f": per 1,000 steps, {listed([f'{rate} in {world}' for world, rate in shown.items()])}"
+    least, most = (shown[choose(rates, key=lambda world: rates[world])] for choose in (min, max))
+    return f": {least} to {most} per 1,000 steps, by the step length of each world"
 
 
 def _worlds_and_rates(table: Any) -> tuple[list[str], list[float | None]]:

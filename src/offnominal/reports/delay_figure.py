@@ -9,6 +9,7 @@ from offnominal.core.plot_style import RULE
 from offnominal.evaluation.alarm_budget import GRID
 from offnominal.reports.budget_curves import BudgetCurve
 from offnominal.reports.colours import colours, is_baseline
+from offnominal.reports.headline import NOT_CONTROLLED
 
 LABELS = {"detected": "detected within 20 steps (share)", "delay": "mean delay, a miss costs 20 (steps)"}
 MARKERS = "os^Dv*Xp"
@@ -51,5 +52,6 @@ def delay_figure(
         (handle,) = panels[0].plot([], [], marker, color="0.4", ms=5.5)
         handles.append(handle)
         labels.append(alarm)
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8)
+    about = {"title": NOT_CONTROLLED, "title_fontsize": 8.5}
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8, **about)
     return figure

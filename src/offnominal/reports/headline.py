@@ -18,6 +18,8 @@ from offnominal.studies.results import RunResults
 
 WITHIN = "the differences between them are within their intervals"
 APART = "the interval of its difference to every other detector excludes 0"
+NOT_CONTROLLED = "Elapsed time counts in these numbers: compare detectors by net detection and net delay."
+"""Beside delays and detected shares of alarms and thresholds, of which nominal alarms at the same time are a part."""
 NOT_COMPARED = "It is not compared with the others: they lack results for some faults, or it does"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.dot_panels import name_rows
+from offnominal.reports.headline import NOT_CONTROLLED
 from offnominal.reports.incidence_curves import IncidenceCurve
 
 ROW = 0.2
@@ -55,7 +56,7 @@ def incidence_figure(plt: Any, curves: Mapping[str, IncidenceCurve], alarm: str)
         grid[1, 1].set_axis_off()
     _numbers_at_risk(grid[1, 0], grid[0, 0], curves, shades)
     handles, labels = grid[0, 0].get_legend_handles_labels()
-    about = f"alarm {alarm}; bands: means of the 95 % intervals of {', '.join(names[:BANDS])}"
+    about = f"alarm {alarm}; bands: means of the 95 % intervals of {', '.join(names[:BANDS])}\n{NOT_CONTROLLED}"
     figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8, title=about, title_fontsize=8.5)
     return figure
 

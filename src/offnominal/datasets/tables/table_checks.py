@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from offnominal.core.rounding import fixed
 from offnominal.core.types import BoolArray, FloatArray, KeyArray
 from offnominal.datasets.tables.table import Table
 from offnominal.datasets.tables.table_split import split_rows
@@ -81,7 +82,7 @@ def find_twins(tables: Sequence[Table]) -> list[TableFinding]:
         common = len(np.intersect1d(keys[one.name], keys[other.name], assume_unique=True))
         share = common / max(len(keys[one.name]), len(keys[other.name]))
         if share >= TWINS:
-            sentence = f"{100 * share:.0f} % of its rows are those of {other.name}. Count the two as one."
+            sentence = f"{fixed(100 * share, 0)} % of its rows are those of {other.name}. Count the two as one."
             found.append(TableFinding(one.name, "twins", sentence))
     return found
 
@@ -130,7 +131,7 @@ def _duplicates(table: Table, keys: KeyArray) -> Found:
     if not repeated:
         return []
     share = 100 * repeated / len(keys)
-    return [("duplicates", f"{repeated} of {len(keys)} normal rows ({share:.1f} %) repeat another normal row.")]
+    return [("duplicates", f"{repeated} of {len(keys)} normal rows ({fixed(share, 1)} %) repeat another normal row.")]
 
 
 def _leak(table: Table, keys: KeyArray) -> Found:
@@ -145,8 +146,8 @@ def _leak(table: Table, keys: KeyArray) -> Found:
     return [
         (
             "leak",
-            f"{known.sum()} of {len(test)} normal test rows ({share:.1f} %) are equal to a training row (seed {SEED}); "
-            "detectors that remember rows look better than they are.",
+            f"{known.sum()} of {len(test)} normal test rows ({fixed(share, 1)} %) are equal to a training row "
+            f"(seed {SEED}); detectors that remember rows look better than they are.",
         )
     ]
 

@@ -10,6 +10,7 @@ import numpy as np
 from offnominal.core.checks import integer_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.plot_style import FAULTY, GREY, NOMINAL, STYLE, matplotlib
+from offnominal.core.rounding import fixed, significant
 from offnominal.core.text_table import text_table
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.detectors.diagnosis.explained_scores import ExplainedScores, shares
@@ -131,7 +132,7 @@ class Explanation(ExplainedScores):
         """
         return text_table(
             [
-                {"channel": name, "contribution": f"{value:.4g}", "share": f"{share:.0%}".replace("%", " %")}
+                {"channel": name, "contribution": significant(value, 4), "share": f"{fixed(100.0 * share, 0)} %"}
                 for name, value, share in self.top(n)
             ]
         )
@@ -146,7 +147,7 @@ class Explanation(ExplainedScores):
 
     def facts(self) -> list[str]:
         """Return what is known, in short phrases."""
-        leading = ", ".join(f"{name} {share:.0%}".replace("%", " %") for name, _, share in self.top())
+        leading = ", ".join(f"{name} {fixed(100.0 * share, 0)} %" for name, _, share in self.top())
         found = [f"T={len(self)}", f"{self.method} of {len(self.channels)} channels: {leading}"]
         if self.nominal is not None:
             found.append("no change found" if self.onset is None else f"onset {self.onset}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from offnominal.core.rounding import fixed
+
 UNKNOWN = "unknown"
 
 
@@ -49,4 +51,4 @@ class FaultMatches:
         return self.ranked[0].name if self.known else UNKNOWN
 
     def __str__(self) -> str:
-        return f"{self.name} (distance {self.ranked[0].distance:.3f})"
+        return f"{self.name} (distance {fixed(self.ranked[0].distance, 3)})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 
 UNSEEN = 0.3
@@ -37,7 +38,7 @@ class Onset:
     p_value: float
 
     def __str__(self) -> str:
-        return f"{self.step} ({self.coverage:.0%} interval {self.low} to {self.high})".replace("%", " %")
+        return f"{self.step} ({fixed(100.0 * self.coverage, 0)} % interval {self.low} to {self.high})"
 
 
 def change_likelihood(normal_scores: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ from offnominal.core.checks import number_in, one_of, positive_integer
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import sha256_of
 from offnominal.core.job_processes import current_job, processes_for
+from offnominal.core.rounding import fixed
 from offnominal.datasets.scenes import DrivingScene, open_scenes
 from offnominal.datasets.scenes.index import SCENES
 from offnominal.detectors.files import DetectorCard, read_detector_card
@@ -114,7 +115,7 @@ class _Run:
         if state.best and state.n_updates:
             save_scene_detector(self.unfinished, state.detector)
         if self.report is not None:
-            line = f"{self.path.name}: {state.n_updates} updates in {state.seconds:.0f} s, loss {state.loss:.4f}"
+            line = f"{self.path.name}: {state.n_updates} updates in {state.seconds:.0f} s, loss {fixed(state.loss, 4)}"
             self.report(line + (", the best so far" if state.best else ""))
 
     def record(

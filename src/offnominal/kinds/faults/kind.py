@@ -77,10 +77,10 @@ class FaultStudyKind(StudyKind[Study, Cell]):
         """Return the verdicts, the alarm of the delays, and whether the guarantees of alarms were kept."""
         from offnominal.reports.default_alarm import default_alarm
         from offnominal.reports.guarantees import guarantee_lines
-        from offnominal.reports.headline import run_sentences
+        from offnominal.reports.headline import NOT_CONTROLLED, run_sentences
 
         alarm = default_alarm(results.table)
-        delays = "" if alarm is None else f"Delays and false alarms are those of the alarm {alarm!r}."
+        delays = "" if alarm is None else f"Delays and false alarms are those of the alarm {alarm!r}. {NOT_CONTROLLED}"
         return [line for line in (*run_sentences(results), delays, *guarantee_lines(results)) if line]
 
     def page_data(self, results: RunResults) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.files import sha256_of
 from offnominal.core.plot_style import pyplot
+from offnominal.core.rounding import fixed
 from offnominal.datasets.scenes import ROAD_IMAGE_SETS
 from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
 from offnominal.detectors.scenes import scene_detectors
@@ -217,7 +218,7 @@ class GapKind(StudyKind[GapStudy, GapCell]):
             means = {}
             for metric in METRICS:
                 values = [row[metric] for row in rows if row[metric] is not None]
-                means[metric] = round(sum(values) / len(values), 4) if values else None
+                means[metric] = float(fixed(sum(values) / len(values), 3)) if values else None
             found.append({"detector": name, "trained on": trained, "tested on": tested, **means})
         return found
 

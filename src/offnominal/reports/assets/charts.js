@@ -1,7 +1,7 @@
 // Figures: critical differences, distributions, delay against false alarms.
 
 import { faultsNow, keyNow, metricNow, placeOf } from "./choice.js";
-import { isBaseline, withUnit } from "./detectors.js";
+import { NOT_CONTROLLED, isBaseline, withUnit } from "./detectors.js";
 import { byId, chart, clamp, draw, html, mean, put, ticks } from "./elements.js";
 import { DATA } from "./page_data.js";
 import { SHAPES, legendMark } from "./pair_figure.js";
@@ -200,6 +200,6 @@ export function delayAgainstFalseAlarms() {
     alarmLegend(),
     chart("0 0 1000 770", "Detection and delay against false alarms", [...budgetPanel(PANELS[0], 14), ...budgetPanel(PANELS[1], 404)]),
     detectorLegend(),
-    html("figcaption", {}, "Each curve is a detector with every threshold; a mark is an alarm, with its own rate of false alarms. Means over all faults of the chosen worlds; bands are the means of 95 % intervals. Up and to the left is better above, down and to the left below."),
+    html("figcaption", {}, `Each curve is a detector with every threshold; a mark is an alarm, with its own rate of false alarms. Means over all faults of the chosen worlds; bands are the means of 95 % intervals. Up and to the left is better above, down and to the left below. ${NOT_CONTROLLED}`),
   );
 }

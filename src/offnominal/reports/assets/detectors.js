@@ -19,6 +19,9 @@ export const digitsOf = (metric) => (metric.unit ? 1 : 3);
 
 export const withUnit = (metric) => metric.label + (metric.unit ? ` (${metric.unit})` : "");
 
+/** Beside numbers of which nominal alarms at the same time are a part; the same sentence as in headline.py. */
+export const NOT_CONTROLLED = "Elapsed time counts in these numbers: compare detectors by net detection and net delay.";
+
 /** Returns whether a detector, by its name, is a baseline. */
 export const isBaseline = (name) => DATA.baselines.includes(name);
 

@@ -1,7 +1,7 @@
 // Detection over time: cumulative incidences of the chosen alarm and world, with the numbers at risk.
 
 import { placeOf } from "./choice.js";
-import { isBaseline } from "./detectors.js";
+import { NOT_CONTROLLED, isBaseline } from "./detectors.js";
 import { byId, chart, draw, html, put, ticks } from "./elements.js";
 import { DATA } from "./page_data.js";
 import { shown } from "./rounding.js";
@@ -49,7 +49,7 @@ export function detectionOverTime() {
       "figcaption",
       {},
       `Cumulative incidence of detection by the alarm ${alarm}, mean over the faults and worlds.${failed.length ? " Dotted: episodes that failed undetected." : ""} ` +
-        `Bands, means of pointwise 95 % intervals, are drawn for at most ${FEW} detectors: hide the others by the legend. The alarm is chosen above. Faults are those of the chosen world, of all kinds and levels.`,
+        `Bands, means of pointwise 95 % intervals, are drawn for at most ${FEW} detectors: hide the others by the legend. The alarm is chosen above. Faults are those of the chosen world, of all kinds and levels. ${NOT_CONTROLLED}`,
     ),
   );
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from offnominal.agents.experts import expert_cards
+from offnominal.core.rounding import fixed
 from offnominal.reports.descriptions.description import Description, page
 from offnominal.worlds.catalogue import worlds
 
@@ -15,8 +16,8 @@ def policy_rows() -> list[dict[str, Any]]:
         {
             "world": card.world,
             "algorithm": card.algorithm,
-            "return": round(card.mean_return, 3),
-            "±95%": round(card.return_interval, 3),
+            "return": float(fixed(card.mean_return, 3)),
+            "±95%": float(fixed(card.return_interval, 3)),
             "published": worlds.card(card.world).expert_return,
             "success": card.success,
         }

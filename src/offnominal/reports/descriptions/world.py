@@ -7,6 +7,7 @@ from typing import Any
 from offnominal.agents.experts import expert_cards
 from offnominal.anomalies.catalogue import anomalies
 from offnominal.anomalies.world_anomalies import anomalies_of
+from offnominal.core.rounding import fixed
 from offnominal.reports.descriptions.description import Description, page
 from offnominal.reports.descriptions.strength_rows import level_parameters
 from offnominal.worlds.catalogue import worlds
@@ -31,7 +32,9 @@ def describe_world(id: str) -> Description:
     card = worlds.card(worlds.spec(id).id)
     world = build_world(id, 1)
     experts = {each.algorithm: each for each in expert_cards() if each.world == card.id}
-    returns = {name: f"{each.mean_return:.2f} ± {each.return_interval:.2f}" for name, each in experts.items()}
+    returns = {
+        name: f"{fixed(each.mean_return, 2)} ± {fixed(each.return_interval, 2)}" for name, each in experts.items()
+    }
     return Description(
         name=card.id,
         summary=card.summary,

@@ -127,8 +127,8 @@ def without_airplanes(study: ImageStudy) -> str:
 
 SOME_CLASSES = partial(too_few_classes, fewest=FEWEST_CLASSES)
 PUBLISHED_TABLES = (
-    PublishedTable("I", "sizes of the tables after the split", "", table_i),
-    PublishedTable("II", "sizes of the image sets, first class left out", "", table_ii),
+    PublishedTable("I", "sizes of the tables after the split", "", table_i, needs_data=True),
+    PublishedTable("II", "sizes of the image sets, first class left out", "", table_ii, needs_data=True),
     *_halves("IV", "test AUC on tables, mean protocol", partial(cell_table, metric="AUC"), as_published=True),
     *_halves("V", "mean ranks on tables by the selection of the configuration", table_v, unfilled=too_few_for_ranks),
     _with_errors(
