@@ -41,7 +41,7 @@ def _rows(store: Path, before: Mapping[tuple[str, str], Row]) -> Iterator[tuple[
     """Yield the row of each figure with data in a store that are of a run as powerful as those before."""
     sources = ResultSources(store, shipped=False)
     for id in papers.ids():
-        for figure in paper(id).load_published().figures:
+        for figure in (each for each in paper(id).load_published().figures if each.table is None):
             scales = scales_of(paper(id).load_published(), figure)
             known = before.get((id, str(figure.number)))
             least = scales.index(known["scale"]) if known else 0

@@ -101,6 +101,10 @@ class PublishedFigure:
         draw: Draws it with pyplot from such data.
         scale: Default scale of the study.
         worlds: Ids of its worlds; those of the study if empty.
+        images: Whether it is about image detectors.
+        table: Number of the table whose values it shows, so that it has those of the most powerful results and needs no
+            data of its own; None if it shows something else.
+        data_of_table: Returns what it is drawn from, given the lines of that table; None without a table.
     """
 
     number: int
@@ -111,6 +115,9 @@ class PublishedFigure:
     draw: Callable[[Any, FigureData], Any]
     scale: str = DEFAULT_SCALE
     worlds: tuple[str, ...] = ()
+    images: bool = False
+    table: int | str | None = None
+    data_of_table: Callable[[Sequence[PublishedComparison]], FigureData | None] | None = None
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import write_text
 from offnominal.papers.catalogue import figures_of, tables_of
+from offnominal.papers.drawn_figure import drawn_figure
 from offnominal.papers.paper import PublishedFigure, PublishedTable
 from offnominal.papers.reproduction import Item
 from offnominal.papers.shipped_results import ShippedRun
@@ -73,13 +74,13 @@ def chosen_items(
         paper: Short name of the paper.
         tables: Numbers of tables.
         figures: Numbers of figures.
-        images: Whether to return the part of the tables about image detectors.
+        images: Whether to return the parts about image detectors.
         as_published: Whether tables have the errors of the public code.
 
     Raises:
         InvalidParameter: No table differs with the errors of the public code.
     """
-    drawn = figures_of(paper, figures)
+    drawn = figures_of(paper, figures, images=images)
     found = tables_of(paper, tables or None, images=images) if tables or not figures else []
     if as_published:
         if not any(each.has_published_form for each in found):
@@ -92,9 +93,12 @@ def reproduced(item: Item, results: RunResults) -> ReproducedTable | ReproducedF
     """Return a table or a figure made from results; if there are any, it is written into the folder of their run."""
     if isinstance(item, PublishedTable):
         return _reproduced_table(item, results)
-    if not results.cells or item.data(results) is None:
+    data = item.data(results) if results.cells else None
+    if data is None:
         return ReproducedFigure(item, None)
     folder = results.folder or Path()
+    if item.table is not None:
+        return ReproducedFigure(item, drawn_figure(item, data, folder / f"{item.file}.png"))
     write_report(results, folder)
     return ReproducedFigure(item, folder / "figures" / f"{item.file}.png")
 

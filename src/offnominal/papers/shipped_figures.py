@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
-from offnominal.core.plot_style import pyplot
+from offnominal.papers.drawn_figure import drawn_figure
 from offnominal.papers.paper import FigureData, PublishedFigure
 from offnominal.papers.shipped_results import RUN, ShippedRun, read_shipped, run_of_row
-from offnominal.reports.save_figures import save_figures
 
 FILE = "figures.parquet"
 SCHEMA = pa.schema([pa.field(name, pa.string()) for name in ("paper", "figure", *RUN, "data")])
@@ -78,15 +76,7 @@ def draw_shipped(figure: PublishedFigure, found: ShippedFigure, file: Path) -> P
         found: Its data.
         file: The PNG.
     """
-
-    def draw(plt: Any) -> Any:
-        drawn = figure.draw(plt, found.data)
-        drawn.text(0.0, 1.02, f"{MARK}{found.run.name}, {found.run.date}", fontsize=7.5, va="bottom")
-        return drawn
-
-    file.parent.mkdir(parents=True, exist_ok=True)
-    save_figures(pyplot(), {file.stem: draw}, file.parent)
-    return file
+    return drawn_figure(figure, found.data, file, f"{MARK}{found.run.name}, {found.run.date}")
 
 
 @cache

@@ -6,12 +6,13 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from offnominal.papers.catalogue import paper
+from offnominal.papers.catalogue import paper, tables_of
+from offnominal.papers.drawn_figure import drawn_figure
 from offnominal.papers.paper import PublishedFigure, PublishedTable
 from offnominal.papers.reproduced_items import ReproducedFigure, ReproducedTable, reproduced, written
 from offnominal.papers.reproduction import Reproduction, StudyRun
 from offnominal.papers.result_sources import ResultSources, SourcedTable, scales_of
-from offnominal.papers.shipped_figures import draw_shipped, shipped_figure
+from offnominal.papers.shipped_figures import MARK, draw_shipped, shipped_figure
 from offnominal.papers.shipped_results import ShippedRun
 from offnominal.studies.runs import STORE
 from offnominal.studies.stored_runs import StoredRun
@@ -46,6 +47,10 @@ def stored_items(
             table = sources.table(id, item, scales, None if run is None else run.worlds)
             made.append(_table(item, table))
             remarks += _remarks(item, run, table, sources, store)
+        elif run is not None and item.table is not None:
+            figure, said = _figure_of_table(id, item, run, sources, scales, store)
+            made.append(figure)
+            remarks += said
         elif run is not None:
             figure, said = _figure(id, item, _with_data(sources, item, run, scales), run, scales, store)
             made.append(figure)
@@ -91,6 +96,29 @@ def _figure(
     file = draw_shipped(figure, found, store.parent / "shipped" / f"{id}-figure-{figure.number}.png")
     said = f"{figure.name} is drawn from results that travel with the package, and are not computed here: "
     return ReproducedFigure(figure, file, found.run), [f"{said}{_shipped(found.run)}."]
+
+
+def _figure_of_table(
+    id: str, figure: PublishedFigure, run: StudyRun, sources: ResultSources, scales: Sequence[str], store: Path
+) -> tuple[ReproducedFigure, list[str]]:
+    """Return a figure of the values of a table, each from the most powerful results, and remarks on it."""
+    assert figure.table is not None
+    assert figure.data_of_table is not None
+    (table,) = tables_of(id, [figure.table], images=figure.images)
+    found = sources.table(id, table, scales, run.worlds)
+    remarks = _remarks(table, run, found, sources, store)
+    data = figure.data_of_table(found.lines) if found.runs or found.shipped else None
+    if data is None:
+        return ReproducedFigure(figure, None), [
+            f"{figure.name} is not drawn: there are no values of ours of {table.name}.",
+            *remarks,
+        ]
+    if found.runs:
+        folder = found.runs[0].results.folder or Path()
+        return ReproducedFigure(figure, drawn_figure(figure, data, folder / f"{figure.file}.png")), remarks
+    file = store.parent / "shipped" / f"{id}-{figure.file}.png"
+    names = "; ".join(f"{each.name}, {each.date}" for each in found.shipped)
+    return ReproducedFigure(figure, drawn_figure(figure, data, file, f"{MARK}{names}"), found.shipped[0]), remarks
 
 
 def _table(table: PublishedTable, found: SourcedTable) -> ReproducedTable:
