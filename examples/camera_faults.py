@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 WORLDS = {"MJC-HalfCheetah-v0": 17, "SAP-Goal2-v0": 9}
 SHOWN = {"camera/drop": 0.9}
 """Strengths other than the typical one: the shown frame must be a dropped one."""
+COLUMNS = 6
 SEED = 3
 
 
@@ -37,9 +38,13 @@ def last_frames(world: str, steps: int) -> dict[str, np.ndarray]:
 
 def main(folder: Path) -> None:
     """Write camera-faults.png."""
-    figure, grid = plt.subplots(len(WORLDS), 9, figsize=(12.6, 3.2), dpi=100, layout="constrained")
-    for line, (world, steps) in zip(grid, WORLDS.items(), strict=True):
-        for axes, (title, frame) in zip(line, last_frames(world, steps).items(), strict=True):
+    shown = [last_frames(world, steps) for world, steps in WORLDS.items()]
+    lines = -(-len(shown[0]) // COLUMNS)
+    figure, grid = plt.subplots(len(shown) * lines, COLUMNS, figsize=(10.8, 8.0), dpi=100, layout="constrained")
+    for part, frames in zip(np.split(grid, len(shown)), shown, strict=True):
+        for axes in part.flat[len(frames) :]:
+            axes.set_visible(False)
+        for axes, (title, frame) in zip(part.flat, frames.items(), strict=False):
             axes.imshow(frame, interpolation="nearest")
             axes.set_title(title, fontsize=8)
             axes.set(xticks=[], yticks=[])

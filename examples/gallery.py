@@ -76,6 +76,7 @@ ANOMALIES = {
     **signals({"action/temporal_noise": 1.0, "action/delay": 3.0}),
     **signals({"camera/noise": 40.0, "camera/blur": 2.0, "camera/dead_pixels": 0.15, "camera/delay": 6.0}),
     **signals({"camera/drop": 0.5, "camera/exposure": -1.5, "camera/frozen": 12.0, "camera/occlusion": 0.5}),
+    **signals({"camera/compression": 10.0, "camera/dead_rows": 0.15}),
     **signals({"camera/gaussian": 5, "camera/impulse": 5, "camera/motion_blur": 5, "camera/pixelate": 5}),
     "dynamics/force": Shown(CHEETAH, 120.0, onset=24, first=16),
     "dynamics/friction": Shown(CHEETAH, 80.0, onset=24, first=16),

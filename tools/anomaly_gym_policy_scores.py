@@ -6,8 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from offnominal.agents.experts import EXPERT, expert, expert_card
-from offnominal.agents.policy_ids import was_shown
+from offnominal.agents.experts import EXPERT, expert
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import strengths_of
@@ -51,7 +50,7 @@ def strong_fault_scores(world: str, policy: str, episodes: int) -> dict[str, obj
 
     Args:
         world: Id of the world.
-        policy: Id of the shipped policy; one that learned is named by its algorithm.
+        policy: Id of the shipped policy.
         episodes: Number of episodes per fault.
     """
     strong = [
@@ -60,9 +59,7 @@ def strong_fault_scores(world: str, policy: str, episodes: int) -> dict[str, obj
         if level == "strong" and anomaly not in ADDED_FAULTS.get(world, ())
     ]
     found = np.stack([_scores(world, policy, fault, episodes) for fault in strong])
-    card = expert_card(world, policy)
-    name = card.algorithm if was_shown(card.settings) else card.settings["algorithm"]
-    return {"world": world, "policy": name, **_interval(found.mean(axis=0))}
+    return {"world": world, "policy": policy, **_interval(found.mean(axis=0))}
 
 
 def published_success(episodes: int) -> dict[str, object]:

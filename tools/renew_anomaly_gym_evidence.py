@@ -40,6 +40,7 @@ from anomaly_gym_policy_scores import published_parameter_scores, published_succ
 from offnominal.core.files import write_text
 from offnominal.papers.anomaly_gym.discrimination_tables import METRIC_OF, every_metric, table_3
 from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, POLICY, Key
+from offnominal.papers.anomaly_gym.policy_table import populations, worlds_of_table
 from offnominal.papers.anomaly_gym.published_numbers import WORLDS
 from offnominal.papers.anomaly_gym.timing_table import table_4
 from offnominal.studies.catalogue import load_study
@@ -49,8 +50,8 @@ from offnominal.studies.stored_runs import stored_run
 
 FOLDER = Path(__file__).parents[1] / "src" / "offnominal" / "papers" / "anomaly_gym"
 """Folder of the evidence."""
-POLICIES = {"MJC-CartpoleSwingup-v0": ("expert",), "SAP-Goal0-v0": ("expert", "sac", "td3")}
-"""Policies that learned, by world."""
+POLICIES = {world: populations(world) for world in worlds_of_table()}
+"""Policies that learned without demonstrations, by world."""
 EPISODES, SUCCESS_EPISODES = 200, 1000
 POLICIES_OF_RUN = POLICY.removesuffix("-")
 """All experiments on policies that a run has."""
@@ -195,11 +196,15 @@ def renew_evidence(store: Path, plain: str, runs: Mapping[str, str]) -> None:
 
 
 def renew_policy_scores() -> None:
-    """Simulate our policies under strong faults, with one process per processor, and write scores and successes."""
+    """Simulate our policies under strong faults, with one process per processor, and write scores and successes.
+
+    Scores of other policies are kept.
+    """
     acting = [(world, policy) for world, policies in POLICIES.items() for policy in policies]
     with ProcessPoolExecutor() as pool:
         strong = [pool.submit(strong_fault_scores, *each, EPISODES) for each in acting]
-        write_rows("policy_scores.csv", [future.result() for future in strong])
+        rows = [*_known("policy_scores.csv"), *(future.result() for future in strong)]
+    write_rows("policy_scores.csv", list({(row["world"], row["policy"]): row for row in rows}.values()))
     write_rows("published_success_rates.csv", [published_success(SUCCESS_EPISODES)])
 
 

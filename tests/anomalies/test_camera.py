@@ -1,4 +1,4 @@
-"""The eight faults of a camera, one by one."""
+"""The faults of a camera, one by one."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -89,7 +89,9 @@ def test_rows_do_not_depend_on_each_other(id):
         assert np.array_equal(together[:, row], alone[:, 0])
 
 
-@pytest.mark.parametrize("id", ["camera/noise", "camera/dead_pixels", "camera/occlusion", "camera/drop"])
+@pytest.mark.parametrize(
+    "id", [f"camera/{kind}" for kind in ("noise", "dead_pixels", "dead_rows", "occlusion", "drop")]
+)
 def test_chance_goes_with_the_seed(id):
     strength = make_anomaly(id).typical  # type: ignore[attr-defined]
     (_, first), (_, again), (_, other) = (under(id, strength, length=30, seed=seed) for seed in (3, 3, 4))
@@ -122,6 +124,35 @@ def test_more_dead_pixels_are_added_to_the_old_ones():
     assert [int(mask.sum()) for mask in dead] == [0, 51, 102, 154, 205, 205]
     for fewer, more in pairwise(dead):
         assert (more | ~fewer).all()
+
+
+def test_dead_rows_are_black_or_white_in_all_columns_and_as_many_as_said():
+    given, seen = under("camera/dead_rows", 0.25, onset=0)
+    dead = (seen[1:] != given[1:]).any(axis=(0, 2, 3))
+    assert dead.sum() == round(0.25 * SIZE)
+    assert {tuple(np.unique(row)) for row in seen[1, dead]} == {(0,), (255,)}
+    assert (seen[1:, dead] == seen[1, dead]).all()
+    assert np.array_equal(seen[1:, ~dead], given[1:, ~dead])
+
+
+def test_more_dead_rows_are_added_to_the_old_ones():
+    grey = np.full((6, 1, SIZE, SIZE, 3), 77, np.uint8)
+    seen = shown(grey, [(Fault("camera/dead_rows", 0.5, Schedule(onset=0, ramp=4)),)])[:, 0]
+    dead = [(frame != 77).all(axis=(1, 2)) for frame in seen]
+    assert [int(rows.sum()) for rows in dead] == [0, 4, 8, 12, 16, 16]
+    for fewer, more in pairwise(dead):
+        assert (more | ~fewer).all()
+
+
+def test_compression_loses_more_at_a_larger_factor_and_the_same_each_time():
+    given = np.repeat(film(1), 5, axis=0)
+    losses = []
+    for factor in (0.1, 1.0, 5.0, 50.0):
+        seen = shown(given, [(Fault("camera/compression", factor, 0),)])[1:, 0]
+        assert (seen == seen[0]).all()
+        losses.append(np.abs(seen[0].astype(int) - given[0, 0]).mean())
+    assert losses == sorted(losses)
+    assert losses[-1] > 1.3 * losses[0]
 
 
 def test_the_patch_hides_what_it_says_and_grows_around_its_place():
@@ -241,6 +272,9 @@ def test_an_environment_without_images_says_how_to_get_some():
         ("drop", -0.1),
         ("occlusion", 2),
         ("dead_pixels", 1.5),
+        ("dead_rows", 1.5),
+        ("compression", -0.1),
+        ("compression", 50.5),
         ("blur", -1),
         ("delay", 0.5),
         ("frozen", -1),

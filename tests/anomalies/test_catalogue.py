@@ -36,8 +36,8 @@ GENERIC = [
 ]
 
 
-CAMERA = ["blur", "dead_pixels", "delay", "drop", "exposure", "frozen", "gaussian", "impulse", "motion_blur", "noise"]
-CAMERA += ["occlusion", "pixelate"]
+CAMERA = ["blur", "compression", "dead_pixels", "dead_rows", "delay", "drop", "exposure", "frozen", "gaussian"]
+CAMERA += ["impulse", "motion_blur", "noise", "occlusion", "pixelate"]
 KINDS = {"dynamics": DynamicsAnomaly, "camera": CameraAnomaly}
 
 
@@ -45,7 +45,7 @@ def test_the_twelve_generic_anomalies_are_there():
     assert set(GENERIC) <= set(anomalies_with([]))
 
 
-def test_the_twelve_of_a_camera_are_listed_apart():
+def test_the_fourteen_of_a_camera_are_listed_apart():
     assert {f"camera/{kind}" for kind in CAMERA} <= set(camera_anomalies())
     assert set(camera_anomalies()) < set(anomalies.ids())
 

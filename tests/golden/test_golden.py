@@ -126,6 +126,7 @@ FILMED = {
         Fault("camera/frozen", 2, 2),
         Fault("camera/drop", 0.3, 4),
     ),
+    "rows dead, compressed": (Fault("camera/dead_rows", 0.1, 1), Fault("camera/compression", 2.0, 3)),
 }
 PINS = Path(__file__).with_name("pins.json")
 PINNED = json.loads(PINS.read_text())

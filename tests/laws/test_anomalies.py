@@ -52,7 +52,7 @@ SAME_IMAGES = (
 CASES = [case(world, anomaly) for world in WORLDS for anomaly in anomalies_of(world)]
 FILMED = [
     *(("SAP-Goal0-v0", anomaly) for anomaly in camera_anomalies()),
-    *((PONG, f"camera/{kind}") for kind in ("gaussian", "impulse", "motion_blur", "pixelate", "delay")),
+    *((PONG, f"camera/{kind}") for kind in ("gaussian", "impulse", "motion_blur", "pixelate", "delay", "compression")),
     *((spec.id, "camera/frozen") for spec in worlds if "camera" in spec.tags and spec.id not in SAME_IMAGES),
 ]
 

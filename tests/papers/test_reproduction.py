@@ -120,7 +120,12 @@ def test_chosen_worlds_count():
 @pytest.mark.parametrize(
     ("paper", "number", "images", "reason"),
     [
-        ("anomaly-gym", "5", True, "the run lacks MJC-CartpoleSwingup-v0, URM-Reach-v0, level tiny; no scale"),
+        (
+            "anomaly-gym",
+            "5",
+            True,
+            "the run lacks MJC-CartpoleSwingup-v0, URM-Reach-v0, level tiny; scale paper or laptop",
+        ),
         ("comparison", "VI", True, "at least 5 classes, and the run has 1"),
         ("comparison", "figC3", True, "it is about cifar10, and the run has mnist"),
         ("novelcraft", "3", False, "trained on NovelCraft+, which the run leaves out; scale paper has one."),

@@ -68,6 +68,21 @@ def test_a_fresh_installation_draws_the_figures_whose_data_travel_and_marks_them
     assert [run["study"] for run in found["shipped"]] == ["ood-rl"]
 
 
+@pytest.mark.parametrize(("options", "part"), [((), ""), (("--images",), "-images")])
+def test_a_figure_of_a_table_is_drawn_from_the_values_that_travel(tmp_path, options, part):
+    said = invoke("anomaly-gym", "--figure", "3", *options, "--store", str(tmp_path / "none"))
+    assert "travel with the package, and are not computed here: anomaly-gym" in said.output
+    image = tmp_path / "shipped" / f"anomaly-gym-figure-3{part}.png"
+    assert image.stat().st_size > 10_000
+    assert MARK in image.with_suffix(".svg").read_text(encoding="utf-8")
+
+
+def test_a_figure_of_a_table_without_values_says_what_to_run(tmp_path):
+    said = invoke("anomaly-gym", "--figure", "3", "--scale", "smoke", "--store", str(tmp_path / "none"))
+    assert "Figure 3 is not drawn: it has too few values of ours." in said.output
+    assert "`offnominal run anomaly-gym --scale smoke" in said.output
+
+
 def test_a_figure_whose_data_do_not_travel_says_which_command_computes_them(tmp_path):
     said = invoke("comparison", "--figure", "6", "--store", str(tmp_path / "none"))
     assert "Figure 6 is not drawn: its data do not travel with the package." in said.output

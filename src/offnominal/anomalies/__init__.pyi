@@ -12,6 +12,8 @@ from offnominal.anomalies.camera import Drop as Drop
 from offnominal.anomalies.camera import Exposure as Exposure
 from offnominal.anomalies.camera import Frozen as Frozen
 from offnominal.anomalies.camera import Occlusion as Occlusion
+from offnominal.anomalies.camera_readout import Compression as Compression
+from offnominal.anomalies.camera_readout import DeadRows as DeadRows
 from offnominal.anomalies.catalogue import anomalies as anomalies
 from offnominal.anomalies.catalogue import camera_anomalies as camera_anomalies
 from offnominal.anomalies.catalogue import make_anomaly as make_anomaly
@@ -41,8 +43,10 @@ __all__ = [
     "CameraAnomaly",
     "CameraDelay",
     "CameraNoise",
+    "Compression",
     "Corruption",
     "DeadPixels",
+    "DeadRows",
     "Delay",
     "Drift",
     "Drop",

@@ -39,6 +39,13 @@ for _kind, _class, _summary in (
 ):
     anomalies.register(Spec(f"camera/{_kind}", f"{_CAMERA}:{_class}", _summary))
 
+_READOUT = "offnominal.anomalies.camera_readout"
+for _kind, _class, _summary in (
+    ("dead_rows", "DeadRows", "a share b of the rows is black or white"),
+    ("compression", "Compression", "compressed with b times the steps of JPEG"),
+):
+    anomalies.register(Spec(f"camera/{_kind}", f"{_READOUT}:{_class}", _summary))
+
 _CORRUPTIONS = "offnominal.anomalies.corruptions"
 for _kind, _class, _summary in (
     ("gaussian", "Gaussian", "Gaussian noise, severity 1 to 5"),

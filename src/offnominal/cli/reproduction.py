@@ -28,7 +28,9 @@ def reproduce(
     ] = None,
     table: Annotated[list[str] | None, typer.Option(metavar="N", help="Number of a table; can be repeated.")] = None,
     figure: Annotated[list[str] | None, typer.Option(metavar="N", help="Number of a figure; can be repeated.")] = None,
-    images: Annotated[bool, typer.Option("--images", help="The part of the tables about image detectors.")] = False,
+    images: Annotated[
+        bool, typer.Option("--images", help="The part of tables and figures about image detectors.")
+    ] = False,
     all_tables: Annotated[
         bool,
         typer.Option("--all", help="Scoreboard: outcomes of every table of the paper; without PAPER, of all papers."),

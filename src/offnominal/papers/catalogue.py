@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.registry import Registry, Spec
@@ -85,25 +85,39 @@ def tables_of(id: str, numbers: Sequence[int | str] | None = None, *, images: bo
         _check_known(id, "table", number, [table.number for table in published.tables], published.unknown_tables)
     if not numbers:
         return [table for table in published.tables if table.images == images]
-    wanted = dict.fromkeys(_plain(number) for number in numbers)
-    halves = [[table for table in published.tables if _plain(table.number) == name] for name in wanted]
-    return [
-        table for half in halves for table in half if table.images == images or len({each.images for each in half}) == 1
-    ]
+    return _numbered(published.tables, numbers, images=images)
 
 
-def figures_of(id: str, numbers: Sequence[int | str]) -> list[PublishedFigure]:
+def figures_of(id: str, numbers: Sequence[int | str], *, images: bool = False) -> list[PublishedFigure]:
     """Return figures of a paper that we draw too.
+
+    Args:
+        id: Short name of the paper.
+        numbers: Their numbers.
+        images: Whether to return the parts about image detectors instead of those about vectors; see :func:`tables_of`.
 
     Example:
         >>> [figure.file for figure in figures_of("comparison", [6])]
         ['pareto']
+        >>> [figure.study for figure in figures_of("anomaly-gym", [3], images=True)]
+        ['anomaly-gym-images']
     """
     published = paper(id).load_published()
-    known = {_plain(figure.number): figure for figure in published.figures}
     for number in numbers:
         _check_known(id, "figure", number, [figure.number for figure in published.figures], published.unknown_figures)
-    return [known[name] for name in dict.fromkeys(_plain(number) for number in numbers)]
+    return _numbered(published.figures, numbers, images=images)
+
+
+Numbered = TypeVar("Numbered", PublishedTable, PublishedFigure)
+
+
+def _numbered(items: Sequence[Numbered], numbers: Sequence[int | str], *, images: bool) -> list[Numbered]:
+    """Return items by their numbers; of those with a part about images and one about vectors, the part asked for."""
+    wanted = dict.fromkeys(_plain(number) for number in numbers)
+    halves = [[item for item in items if _plain(item.number) == name] for name in wanted]
+    return [
+        item for half in halves for item in half if item.images == images or len({each.images for each in half}) == 1
+    ]
 
 
 def _plain(number: int | str) -> str:

@@ -104,6 +104,7 @@ class PublishedFigure:
         draw: Draws it with pyplot from such data.
         scale: Default scale of the study.
         worlds: Ids of its worlds; those of the study if empty.
+        images: Whether it is about image detectors.
         tables: Numbers of the published tables whose values of ours it shows, if it shows no other data; without a run
             it is drawn from them, whichever studies they are of.
         of_values: Returns the data from these values; None if there are too few. Needed with tables alone.
@@ -118,6 +119,7 @@ class PublishedFigure:
     draw: Callable[[Any, FigureData], Any]
     scale: str = DEFAULT_SCALE
     worlds: tuple[str, ...] = ()
+    images: bool = False
     tables: tuple[str, ...] = ()
     of_values: Callable[[Values], FigureData | None] | None = None
     unfilled: Callable[[Any], str] | None = None

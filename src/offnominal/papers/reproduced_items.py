@@ -81,7 +81,7 @@ def chosen_items(
     Raises:
         InvalidParameter: No table differs with the errors of the public code.
     """
-    drawn = figures_of(paper, figures)
+    drawn = figures_of(paper, figures, images=images)
     found = tables_of(paper, tables or None, images=images) if tables or not figures else []
     if as_published:
         if not any(each.has_published_form for each in found):

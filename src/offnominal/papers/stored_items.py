@@ -119,7 +119,7 @@ def _of_tables(
 
 
 def _image(id: str, figure: PublishedFigure, store: Path, folder: str) -> Path:
-    return store.parent / folder / f"{id}-figure-{figure.number}.png"
+    return store.parent / folder / f"{id}-figure-{figure.number}{'-images' if figure.images else ''}.png"
 
 
 def _not_drawn(figure: PublishedFigure, why: str, run: StudyRun, stored: StoredRun, store: Path) -> list[str]:

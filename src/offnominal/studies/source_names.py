@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 
+from offnominal.agents.weights import shipped_names
 from offnominal.core.directories import find_data_home
 from offnominal.core.errors import MissingFile, UnknownName, did_you_mean
 from offnominal.core.files import file_errors
@@ -69,6 +71,26 @@ def check_policy(name: str) -> None:
         factories.find(name)
     elif is_policy_file(name) and not Path(name).is_file():
         raise MissingFile(f"the policy {name} does not exist; paths begin in the working directory.")
+
+
+def matching_policies(names: Iterable[str], world: str) -> tuple[str, ...]:
+    """Return the policies of a study in a world: patterns stand for the shipped policies that they match, if any.
+
+    Args:
+        names: Policies of a study; a name with ``*``, ``?`` or ``[`` that is no file is a pattern.
+        world: Id of the world.
+
+    Example:
+        >>> matching_policies(["tqc-[0-2]", "ppo-[0-2]", "random"], "URM-Reach-v0")[:3]
+        ('tqc-0', 'tqc-1', 'tqc-2')
+    """
+    shipped = [name.removeprefix(f"{world}--") for name in shipped_names() if name.startswith(f"{world}--")]
+    found = ([each for each in shipped if fnmatchcase(each, name)] if _is_pattern(name) else [name] for name in names)
+    return tuple(dict.fromkeys(policy for each in found for policy in each))
+
+
+def _is_pattern(name: str) -> bool:
+    return not is_factory(name) and not is_policy_file(name) and any(sign in name for sign in "*?[")
 
 
 def is_policy_file(name: str) -> bool:

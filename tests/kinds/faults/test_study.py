@@ -101,6 +101,7 @@ def test_a_wrong_scale_is_answered_with_the_nearest_right_one(scale, error, said
         ({"worlds": ()}, InvalidParameter, "has no worlds"),
         ({"seeds": ()}, InvalidParameter, "has no seeds"),
         ({"policies": ()}, InvalidParameter, "has no policies"),
+        ({"policies": ("sca-*", "nothing-?")}, InvalidParameter, "but no shipped policy matches"),
         ({"max_episodes": {"SAP-Goal7-v0": 5}}, UnknownName, "Did you mean 'SAP-Goal"),
         ({"max_episodes": {WORLD: 0}}, InvalidParameter, "max_episodes of SAP-Goal0-v0 is 0"),
     ],
@@ -109,6 +110,11 @@ def test_a_wrong_study_says_what_is_wrong(change, error, said):
     with pytest.raises(error) as caught:
         study(**change)
     assert said in str(caught.value)
+
+
+def test_a_pattern_stands_for_the_shipped_policies_of_each_world():
+    assert study(policies=("tqc-[01]", "ppo-*", "random")).policies_in(WORLD) == ("tqc-0", "tqc-1", "random")
+    assert study(policies=("tqc-0", "tqc-*")).policies_in("URM-Reach-v0")[:2] == ("tqc-0", "tqc-1")
 
 
 def test_a_study_goes_to_plain_data_and_back():

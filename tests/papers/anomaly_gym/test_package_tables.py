@@ -1,16 +1,28 @@
 """Tables of the Anomaly-Gym paper that need no run: worlds, strengths, parameters and scores of policies."""
 
+from dataclasses import replace
+
 import pytest
 
 from offnominal.agents import expert_cards
 from offnominal.agents.policy_ids import was_shown
+from offnominal.core.errors import UnknownName
+from offnominal.core.plot_style import pyplot
+from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym import strength_table
 from offnominal.papers.anomaly_gym.evidence import StrengthScore, policy_scores, published_strength_scores
-from offnominal.papers.anomaly_gym.policy_table import table_5, table_5_images
+from offnominal.papers.anomaly_gym.policy_table import (
+    algorithm_of,
+    lacking,
+    populations,
+    score_of,
+    table_5,
+    table_5_images,
+)
 from offnominal.papers.anomaly_gym.strength_table import table_9
 from offnominal.papers.anomaly_gym.training_tables import table_10, table_11
 from offnominal.papers.anomaly_gym.world_tables import table_6, table_7
-from offnominal.papers.catalogue import tables_of
+from offnominal.papers.catalogue import figures_of, tables_of
 from offnominal.studies.results import RunResults
 
 from .made_rows import row, run
@@ -104,6 +116,66 @@ def test_table_5_is_the_mean_of_both_levels_and_all_worlds():
     assert [fewer["b", "MLP-DM", policy].outcome for policy in ("TQC", "SAC")] == ["no interval", "not run"]
 
 
+def test_an_algorithm_is_the_mean_of_its_trainings():
+    worlds = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0", "URM-Reach-v0")
+    rows = [
+        row(world, "MLP-DM", level, auroc=value) | {"policy": policy}
+        for world in worlds
+        for level in ("tiny", "strong")
+        for policy, value in (("sac-0", 0.6), ("sac-1", 0.9), ("td3-0", 0.7))
+        if (world, policy) != ("URM-Reach-v0", "sac-1")
+    ]
+    lines = by_labels(table_5(run(rows, "anomaly-gym-policies")))
+    assert lines["b", "MLP-DM", "SAC"].ours.value == pytest.approx((0.75 + 0.75 + 0.6) / 3)
+    assert lines["b", "MLP-DM", "TD3"].ours.value == pytest.approx(0.7)
+    assert lines["b", "MLP-DM", "TQC"].ours.value is None
+
+
+def test_a_score_is_the_mean_of_trainings_or_that_of_the_only_policy():
+    scores = {("W", "sac-0"): Estimate(0.8), ("W", "sac-2"): Estimate(0.9), ("W", "sac"): Estimate(0.1)}
+    assert score_of(scores, "W", "sac").value == pytest.approx(0.85)
+    assert score_of({("W", "sac"): Estimate(0.1)}, "W", "sac").value == 0.1
+    assert score_of(scores, "W", "td3").value is None
+
+
+def test_missing_policies_are_named(monkeypatch):
+    shipped = [f"{world}--tqc-0" for world in ("SAP-Goal0-v0", "URM-Reach-v0")] + ["SAP-Goal0-v0--rl-finetuned-sac"]
+    monkeypatch.setattr("offnominal.papers.anomaly_gym.policy_table.shipped_names", lambda: shipped)
+    assert populations("SAP-Goal0-v0") == ["tqc-0"]
+    lines = by_labels(table_5(NONE))
+    assert lines["b", "MLP-DM", "SAC"].note == (
+        "no policy sac-0 to sac-2 of MJC-CartpoleSwingup-v0, SAP-Goal0-v0, URM-Reach-v0 is shipped"
+    )
+    assert lines["a", "SAP-Goal0", "TQC"].note == ""
+    assert lacking("tqc", ["MJC-CartpoleSwingup-v0"]).endswith("of MJC-CartpoleSwingup-v0 is shipped")
+
+
+def test_figure_3_has_means_over_the_worlds_of_ours_and_the_published_ones_of_the_same():
+    (figure,), (table,) = figures_of("anomaly-gym", [3]), tables_of("anomaly-gym", [12])
+    values = {"SAP-Goal0-v0": 0.6, "URM-Reach-v0": 0.8}
+    lines = [
+        replace(line, ours=Estimate(values[line.labels["world"]]))
+        if line.labels["world"] in values and line.labels["detector"] == "KNN"
+        else line
+        for line in table.lines(NONE)
+    ]
+    data = figure.of_values(lines)
+    assert sorted(data["AUROC"]["KNN"]["ours"]) == [0.6, 0.6, 0.8, 0.8]
+    assert sorted(data["AUROC"]["KNN"]["published"]) == [0.51, 0.68, 0.73, 0.81]
+    assert (len(data["FPR95"]["RIQN"]["ours"]), len(data["FPR95"]["RIQN"]["published"])) == (0, 20)
+    drawn = figure.draw(pyplot(), data)
+    (mean,) = (line for line in drawn.axes[0].lines if line.get_markersize() == 8 and len(line.get_xdata()))
+    assert mean.get_xdata() == pytest.approx([0.7])
+    assert figure.data(NONE) is None
+    assert figure.of_values(table.lines(NONE)) is None
+
+
+def test_the_figures_whose_content_is_unknown_say_so():
+    for number in (4, 5):
+        with pytest.raises(UnknownName, match=f"no figure {number} here; choose from 3. Neither its numbers nor what"):
+            figures_of("anomaly-gym", [number])
+
+
 def test_our_encoder_stands_for_the_published_network():
     rows = [
         row(world, name, level, auroc=0.6) | {"policy": policy}
@@ -119,7 +191,7 @@ def test_our_encoder_stands_for_the_published_network():
 def test_measured_scores_are_of_published_parameters_and_policies():
     known = set(by_labels(table_9(NONE)))
     assert set(published_strength_scores()) <= known
-    assert {policy for world, policy in policy_scores() if world == "SAP-Goal0-v0"} == {"tqc", "sac", "td3"}
+    assert {"tqc", "sac", "td3"} == {algorithm_of(each) for world, each in policy_scores() if world == "SAP-Goal0-v0"}
     shipped = {(card.world, card.algorithm) for card in expert_cards()} | {
         (card.world, card.settings["algorithm"]) for card in expert_cards() if not was_shown(card.settings)
     }

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from offnominal.papers.comparison.blue_pixels import blue_pixel_auc, blue_pixel_auc_at_hand
 
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.datasets.image_sets import ImageSet
 from offnominal.papers.comparison import blue_pixels as module
+from offnominal.papers.comparison.blue_pixels import blue_pixel_auc, blue_pixel_auc_at_hand
 
 from .image_cases import bars
 from .published_cases import lines_of

@@ -20,7 +20,13 @@ from offnominal.studies.base import Target
 from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
 from offnominal.studies.results import STUDY
 from offnominal.studies.scales import MOST
-from offnominal.studies.source_names import check_policy, check_world, importable_names, is_dataset
+from offnominal.studies.source_names import (
+    check_policy,
+    check_world,
+    importable_names,
+    is_dataset,
+    matching_policies,
+)
 
 
 @dataclass(frozen=True)
@@ -50,9 +56,10 @@ class Study(DetectorStudy):
             data home; or functions that make an environment, as ``"package.module:function"``.
         detectors: Detectors.
         alarms: Alarms, applied to the scores of every detector.
-        policies: Policies in every world that is no dataset: ``"expert"``, ids of other shipped policies,
-            ``"scripted"``, ``"random"``, ``.safetensors`` files, ``.zip`` files of Stable-Baselines3, or
-            ``"package.module:attribute"`` for a policy or a function from observations to actions.
+        policies: Policies in every world that is no dataset: ``"expert"``, ids of other shipped policies, patterns of
+            these such as ``"sac-[0-2]"``, which may match none in a world, ``"scripted"``, ``"random"``,
+            ``.safetensors`` files, ``.zip`` files of Stable-Baselines3, or ``"package.module:attribute"`` for a policy
+            or a function from observations to actions.
         seeds: Training seeds.
         data: Episodes.
         world_policies: Policies of some worlds, in place of `policies`.
@@ -90,6 +97,13 @@ class Study(DetectorStudy):
             check_world(world)
         for policy in self._policies():
             check_policy(policy)
+        for world in self.worlds:
+            if not self.policies_in(world):
+                named = ", ".join(self.world_policies.get(world, self.policies))
+                raise InvalidParameter(
+                    f"study {self.name!r} has the policies {named} in {world}, but no shipped policy matches; "
+                    "`offnominal agents` lists them."
+                )
         for world in (world for fault in self.data.faults for world in fault.worlds or ()):
             check_world(world)
         for world, most in self.max_episodes.items():
@@ -107,7 +121,8 @@ class Study(DetectorStudy):
 
     def policies_in(self, world: str) -> tuple[str, ...]:
         """Return the policies in a world; a dataset has one without a name."""
-        return ("",) if is_dataset(world) else self.world_policies.get(world, self.policies)
+        named = self.world_policies.get(world, self.policies)
+        return ("",) if is_dataset(world) else matching_policies(named, world)
 
     def targets(self) -> Iterator[Target]:
         """Yield the detectors and their parts, the alarms, and functions that make worlds or are policies."""

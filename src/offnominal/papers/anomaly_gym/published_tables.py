@@ -1,4 +1,4 @@
-"""The tables of the Anomaly-Gym paper that our results are compared with."""
+"""The tables and figures of the Anomaly-Gym paper that our results are compared with."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from offnominal.papers.anomaly_gym.discrimination_tables import (
     without_group,
 )
 from offnominal.papers.anomaly_gym.evidence import experiments
+from offnominal.papers.anomaly_gym.mean_figure import UNKNOWN, mean_figure
 from offnominal.papers.anomaly_gym.policy_table import table_5, table_5_images, without_means
 from offnominal.papers.anomaly_gym.published_numbers import PAPER
 from offnominal.papers.anomaly_gym.strength_table import table_9
@@ -105,6 +106,8 @@ PUBLISHED = Published(
             explain=_explain("13"),
         ),
     ),
+    figures=(mean_figure(VECTORS, 12, images=False), mean_figure(IMAGES, 13, images=True)),
+    unknown_figures={"4": UNKNOWN, "5": UNKNOWN},
     protocol=protocol(PAPER),
     experiments=experiments,
     experiment_lines=published_lines,
