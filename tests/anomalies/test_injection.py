@@ -9,7 +9,7 @@ from scipy import stats
 from offnominal.anomalies import EnvironmentInfo, Fault, Injection, Schedule, SignalAnomaly
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.episode import Event
-from offnominal.core.errors import UnsupportedEnvironment
+from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
 from offnominal.core.streams import Stream
 from offnominal.worlds.catalogue import make_world, worlds
 from offnominal.worlds.world_card import PhysicsParameter
@@ -63,6 +63,21 @@ def onsets(faults, seeds, episodes=0, environment=SETTING):
     injection = Injection([faults] * len(seeds), environment)
     begin(injection, seeds, episodes)
     return np.array([[event.onset for event in injection.events(row)] for row in range(len(seeds))])
+
+
+@pytest.mark.parametrize("rows", [[2], [-1], [0, 1 << 40]])
+def test_rows_that_do_not_exist_are_refused(rows):
+    """Compiled code would write beyond the arrays."""
+    injection, _ = on_bench((Fault("action/offset", 1.0),), ())
+    missing = np.array(rows)
+    for call in (
+        lambda: injection.release(missing),
+        lambda: injection.begin(missing, missing, missing),
+        lambda: injection.act(np.zeros((2, 2)), missing),
+        lambda: injection.observe(np.zeros((2, 3)), missing),
+    ):
+        with pytest.raises(InvalidParameter, match="expected indices from 0 to 1"):
+            call()
 
 
 def test_onset_depends_on_the_seed_and_not_on_the_anomaly():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Discrete
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.worlds import make_world
 
 WORLDS = ("OOD-CartPole-v0", "OOD-Pendulum-v0", "MJC-CartpoleSwingup-v0", "SAP-Goal1-v0", "CAR-LaneKeep-v0")
@@ -63,12 +64,21 @@ def test_only_the_named_rows_are_stepped(id):
 
 
 @pytest.mark.parametrize("id", ["SAP-Goal1-v0", "MJC-CartpoleSwingup-v0", "CAR-LaneKeep-v0"])
-def test_actions_of_the_wrong_rank_are_refused_after_the_first_step(id):
+def test_actions_of_another_shape_are_refused_before_and_after_the_first_step(id):
     world = started(id)
     actions = drawn(world)[0]
-    world.step(actions)
-    with pytest.raises(Exception, match=r"step_\w+|signature|type|ambiguous"):
-        world.step(actions[:, 0])
+    for wrong in (actions[:, 0], actions[:2], np.zeros((3, actions.shape[1] + 1)), actions[:, 0], actions[:2]):
+        with pytest.raises(InvalidParameter, match=r"actions has shape .*; expected \(3, \d\)"):
+            world.step(wrong)
+        world.step(actions)
+
+
+@pytest.mark.parametrize("rows", [[3], [-1], [0, 1 << 40]])
+def test_rows_that_do_not_exist_are_refused(rows):
+    """Compiled code would write beyond the arrays."""
+    world = started("SAP-Goal1-v0")
+    with pytest.raises(InvalidParameter, match="expected indices from 0 to 2"):
+        world.step(drawn(world)[0], np.array(rows))
 
 
 @pytest.mark.parametrize("id", ["SAP-Goal1-v0", "CAR-LaneKeep-v0"])

@@ -11,7 +11,17 @@ import numpy as np
 from offnominal.anomalies.anomaly import FaultContext
 from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault
-from offnominal.anomalies.kernel import ACTION, CAMERA, DYNAMICS, OBSERVATION, SLOT, advance, restart
+from offnominal.anomalies.kernel import (
+    ACTION,
+    CAMERA,
+    DYNAMICS,
+    OBSERVATION,
+    SLOT,
+    advance,
+    count_transitions,
+    restart,
+    switch_off,
+)
 from offnominal.anomalies.resolve import ResolvedFault, resolve
 from offnominal.core.episode import Event
 from offnominal.core.errors import InvalidSchedule
@@ -57,7 +67,6 @@ class FaultTable:
         self.physics_parameters: list[PhysicsParameter] = list({each.name: each for each in changed}.values())
         self.slots = np.zeros((n, width), SLOT)
         self._onset_range = np.zeros((n, width, 2), np.int64)
-        # One more than the transitions between the first fault of the row and this one; 0 for an onset of its own.
         self._behind: IntArray = np.zeros((n, width), np.int64)
         for r, row in enumerate(self._resolved):
             for j, resolved in enumerate(row):
@@ -166,9 +175,7 @@ class FaultTable:
 
     def release(self, rows: IntArray) -> None:
         """Switch every fault of some rows off."""
-        self.applied[rows] = self._neutral[rows]
-        self.on[rows] = False
-        self.active[rows] = False
+        switch_off(rows, self._neutral, self.applied, self.on, self.active)
 
     def restart(
         self, rows: IntArray, seeds: IntArray, episodes: IntArray, observed: FloatArray, acted: FloatArray
@@ -182,10 +189,8 @@ class FaultTable:
             observed: Memory of the signal faults of the observation.
             acted: Memory of the signal faults of the action.
         """
-        restart(rows, seeds, episodes, self.keys, self.ticks, self._onset_range, self.slots, observed, acted)
-        if self._behind.any():
-            onsets, behind = self.slots["onset"], self._behind[rows]
-            onsets[rows] = np.where(behind > 0, onsets[rows][:, :1] + behind - 1, onsets[rows])
+        ranges, behind = self._onset_range, self._behind
+        restart(rows, seeds, episodes, self.keys, self.ticks, ranges, behind, self.slots, observed, acted)
         if self._memory:
             restarted = set(rows.tolist())
             self._memory = {slot: kept for slot, kept in self._memory.items() if slot[0] not in restarted}
@@ -193,6 +198,10 @@ class FaultTable:
     def advance(self, rows: IntArray) -> None:
         """Begin a transition of some rows: set the parameters in force and the labels."""
         advance(rows, self.slots, self.keys, self.ticks, self.applied, self.on, self.active)
+
+    def end_transition(self, rows: IntArray) -> None:
+        """End a transition of some rows."""
+        count_transitions(rows, self.ticks)
 
     def context(self, r: int, j: int, step: int) -> FaultContext:
         """Return the context in which fault j of row r acts."""

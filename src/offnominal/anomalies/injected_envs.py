@@ -288,7 +288,7 @@ class InjectedVectorEnv(VectorWrapper):
         if not self._started:
             raise InvalidState("step was called before the first reset; call reset first.")
         executed = actions
-        moving = self._all if not self._pending.any() else np.flatnonzero(~self._pending)
+        moving = (~self._pending).nonzero()[0] if self.mode is AutoresetMode.NEXT_STEP else self._all
         space = self.env.single_action_space
         if isinstance(space, Box):
             commanded = checked_actions(actions, self._shape, space)
@@ -299,7 +299,7 @@ class InjectedVectorEnv(VectorWrapper):
             self.injection.act(np.zeros((self.num_envs, 0)), moving)
         clean, rewards, terminated, truncated, infos = self.env.step(executed)
         done = np.logical_or(terminated, truncated)
-        ended = np.flatnonzero(done)
+        ended = done.nonzero()[0]
         reset_already = ended if self.mode is AutoresetMode.SAME_STEP else self._all[:0]
         observations = within(self._observe(clean, moving, reset_already, infos), self.env.observation_space)
         self._latest_observations = observations
@@ -321,7 +321,7 @@ class InjectedVectorEnv(VectorWrapper):
         if not ended.size:
             return self._apply_faults(clean, moving)
         last = np.asarray(clean).copy()
-        for row in ended:
+        for row in ended.tolist():
             last[row] = infos["final_obs"][row]
         faulty = self._apply_faults(last, moving)
         if faulty is last:

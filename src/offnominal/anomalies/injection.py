@@ -17,6 +17,7 @@ from offnominal.anomalies.signal_faults import SignalFaults
 from offnominal.core.checks import integer_in, require_integers, require_shape
 from offnominal.core.episode import Event
 from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
+from offnominal.core.indices import require_indices
 from offnominal.core.types import Array, BoolArray, FloatArray, Frames, IntArray
 
 
@@ -71,7 +72,7 @@ class Injection:
 
     def release(self, rows: IntArray) -> None:
         """Switch every fault of some rows off and restore the physics, before the environment resets."""
-        require_integers("rows", rows, "rows")
+        require_indices("rows", rows, len(self.faults))
         self._table.release(rows)
         self._physics.update(rows)
 
@@ -153,11 +154,10 @@ class Injection:
             self._pixels.follow_faults()
 
     def _require(self, name: str, values: Array, rows: IntArray) -> None:
-        """Raise an error unless there is a value for every row, and rows are integers."""
+        """Raise an error unless there is a value for every row, and rows are indices."""
         if values.shape[:1] != self._rows_shape:
             require_shape(name, values, len(self.faults), "...")
-        if rows.ndim != 1 or rows.dtype.kind != "i":
-            require_integers("rows", rows, "rows")
+        require_indices("rows", rows, self._rows_shape[0])
 
     def act(self, actions: Array, rows: IntArray) -> Array:
         """Begin a transition: set the physics and return the actions with faults applied.
@@ -182,7 +182,7 @@ class Injection:
         """
         self._require("observations", observations, rows)
         observations = self._observation.apply(observations, rows)
-        self._table.ticks[rows] += 1
+        self._table.end_transition(rows)
         return observations if self._pixels is None else self._pixels.observe(observations, rows)
 
     def apply_camera_faults(self, frames: Frames, rows: IntArray) -> Frames:

@@ -57,6 +57,7 @@ def restart(
     keys: KeyArray,
     ticks: IntArray,
     ranges: IntArray,
+    behind: IntArray,
     slots: Array,
     observed: FloatArray,
     acted: FloatArray,
@@ -70,6 +71,8 @@ def restart(
         keys: (n,) anomaly streams.
         ticks: (n,) index of the next transition.
         ranges: (n, faults, 2) first and last possible onset.
+        behind: (n, faults) one more than the transitions between the first fault of the row and this one; 0 for an
+            onset of its own.
         slots: (n, faults) of SLOT.
         observed: (n, faults, channels) memory of correlated noise on observations.
         acted: (n, faults, channels) the same for actions.
@@ -85,11 +88,31 @@ def restart(
             slots[r, j]["onset"] = first
             if last > first:
                 slots[r, j]["onset"] = first + int(uniform(onsets, 0, j, 0) * (last - first + 1))
+            if behind[r, j] > 0:
+                slots[r, j]["onset"] = slots[r, 0]["onset"] + behind[r, j] - 1
             if slots[r, j]["code"] == TEMPORAL or slots[r, j]["code"] == TEMPORAL_PUBLISHED:
                 for c in range(observed.shape[2]):
                     observed[r, j, c] = 0.0
                 for c in range(acted.shape[2]):
                     acted[r, j, c] = 0.0
+
+
+@compiled
+def switch_off(rows: IntArray, neutral: FloatArray, applied: FloatArray, on: BoolArray, active: BoolArray) -> None:
+    """Switch every fault of some rows off; arguments as for :func:`advance`, and (n, faults) neutral parameters."""
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        active[r] = False
+        for j in range(on.shape[1]):
+            applied[r, j] = neutral[r, j]
+            on[r, j] = False
+
+
+@compiled
+def count_transitions(rows: IntArray, ticks: IntArray) -> None:
+    """End a transition of some rows."""
+    for i in range(rows.shape[0]):
+        ticks[rows[i]] += 1
 
 
 @compiled

@@ -63,16 +63,15 @@ def _checked_discrete(actions: Any, shape: tuple[int, ...], space: Discrete) -> 
         given = np.asarray(actions)
     except (TypeError, ValueError):
         given = np.empty(0, object)
-    expected = f"expected {'an integer' if not shape else f'integers of shape {shape}'} within {_range(space)}"
     if given.dtype.kind not in "iub":
-        raise InvalidAction(f"the action is {actions!r}, which is not an integer; {expected}.")
-    if given.shape != shape:
-        raise InvalidAction(f"the action has shape {given.shape}; {expected}.")
-    for extreme in (given.min(), given.max()):
-        if not space.start <= extreme < space.start + space.n:
-            raise InvalidAction(f"the action is {extreme}; {expected}.")
-    return given.astype(np.int64)
-
-
-def _range(space: Discrete) -> str:
-    return f"{space.start} .. {space.start + space.n - 1}"
+        problem = f"is {actions!r}, which is not an integer"
+    elif given.shape != shape:
+        problem = f"has shape {given.shape}"
+    elif (low := given.min()) < space.start:
+        problem = f"is {low}"
+    elif (high := given.max()) >= space.start + space.n:
+        problem = f"is {high}"
+    else:
+        return given.astype(np.int64)
+    kind = f"integers of shape {shape}" if shape else "an integer"
+    raise InvalidAction(f"the action {problem}; expected {kind} within {space.start} .. {space.start + space.n - 1}.")

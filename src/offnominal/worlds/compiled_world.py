@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from offnominal.core.checks import require_shape
 from offnominal.core.compilation import RepeatedCall, compiled
 from offnominal.core.errors import SimulationDiverged
+from offnominal.core.indices import require_indices
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.worlds.world import Outcomes, World
 
@@ -54,16 +56,21 @@ class CompiledWorld(World):
     def _step(self, kernel: RepeatedCall[Any], rows: IntArray | None, actions: Array, *state: Any) -> None:
         """Step rows with a compiled function ``(rows, actions, *state)`` that returns a row that diverged, or -1.
 
-        Only actions of the layout that every step has are given to its machine code directly.
+        Only rows and actions of the layout that every step has are given to its machine code directly.
 
         Raises:
+            InvalidParameter: A row does not exist, or the actions have another shape.
             SimulationDiverged: The state of a row is not finite.
         """
-        usual = actions.dtype is self._actions_type and actions.shape == self._actions_shape and actions.flags.carray
-        if rows is None and usual:
-            diverged = kernel(self._all, actions, *state)
+        usual = actions.dtype is self._actions_type and actions.flags.carray
+        if rows is None:
+            rows = self._all
         else:
-            diverged = kernel.function(self._all if rows is None else rows, actions, *state)
+            require_indices("rows", rows, self.n)
+            usual = usual and rows.dtype is self._all.dtype and rows.flags.carray
+        if actions.shape != self._actions_shape:
+            require_shape("actions", actions, *self._actions_shape)
+        diverged = (kernel if usual else kernel.function)(rows, actions, *state)
         if diverged >= 0:
             raise SimulationDiverged(
                 f"{self.card.id}: the state is not finite in row {diverged} (seed {self._seeds[diverged]}) at step "

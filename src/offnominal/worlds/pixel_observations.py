@@ -68,11 +68,11 @@ class ObservationBuilder:
         image = Box(0, 255, (3, self.size, self.size), np.uint8)
         return image if self.observation == "image" else Dict(vector=vector, image=image)
 
-    def observe(self, rows: IntArray, vectors: Array, transform: FrameTransform | None = None) -> Any:
+    def observe(self, rows: IntArray | None, vectors: Array, transform: FrameTransform | None = None) -> Any:
         """Return the current observations of some rows.
 
         Args:
-            rows: Indices of the rows.
+            rows: Indices of the rows; None for all.
             vectors: (n, ...): the vector of every row of the world as the agents get it, faults included.
             transform: Applied to the frames, such as :meth:`Injection.apply_camera_faults`.
 
@@ -80,7 +80,8 @@ class ObservationBuilder:
             New arrays with one entry per row asked for: the vectors, the images, or a dictionary of both.
         """
         if self.observation == "vector":
-            return vectors[rows]
+            return vectors.copy() if rows is None else vectors[rows]
+        rows = np.arange(self.world.n) if rows is None else rows
         frames = self.frames(rows, vectors)
         return self.build(vectors[rows], frames if transform is None else transform(frames, rows))
 
@@ -113,6 +114,8 @@ class ObservationBuilder:
 
     def _require_built(self, observations: Any) -> int:
         """Return the number of rows; raise :class:`InvalidParameter` unless :meth:`observe` may have returned this."""
+        if self.observation != "both" and isinstance(observations, np.ndarray) and observations.ndim:
+            return len(observations)
         parts = observations.values() if self.observation == "both" and type(observations) is dict else (observations,)
         lengths = {len(each) if isinstance(each, np.ndarray) and each.ndim else -1 for each in parts}
         if len(lengths) != 1 or -1 in lengths:

@@ -68,7 +68,6 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         self.episodes: IntArray = np.full(world.n, -1, np.int64)
         self.elapsed: IntArray = np.zeros(world.n, np.int64)
         self.on_episode_end: Callable[[IntArray], None] | None = None
-        self._all: IntArray = np.arange(world.n)
         self._everyone: BoolArray = np.ones(world.n, np.bool_)
         self._everyone.flags.writeable = False
         self._started = False
@@ -94,7 +93,7 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
                 super().reset(seed=seed)
         self._started = bool((self.episodes >= 0).all())
         self._start(rows)
-        return self._observations(self._all), self._infos(mask)
+        return self._observations(), self._infos(mask)
 
     def step(self, actions: Array) -> tuple[Any, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
         """Advance every row by one transition."""
@@ -109,12 +108,12 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         rewards, terminated = world.rewards.copy(), world.terminated.copy()
         truncated = self.elapsed >= self.max_episode_steps
         done = terminated | truncated
-        if not done.any():
-            return self._observations(self._all), rewards, terminated, truncated, self._infos(self._everyone)
+        rows = done.nonzero()[0]
+        if not rows.size:
+            return self._observations(), rewards, terminated, truncated, self._infos(self._everyone)
 
         final_infos = self._infos(done)
         final_obs = np.full(self.num_envs, None, dtype=object)
-        rows = np.flatnonzero(done)
         for row, last in zip(rows.tolist(), self.observation_builder.iter_rows(self._observations(rows)), strict=True):
             final_obs[row] = last
         if self.on_episode_end is not None:
@@ -123,9 +122,9 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         self._start(rows)
         infos = self._infos(self._everyone)
         infos.update(final_obs=final_obs, _final_obs=done, final_info=final_infos, _final_info=done)
-        return self._observations(self._all), rewards, terminated, truncated, infos
+        return self._observations(), rewards, terminated, truncated, infos
 
-    def _observations(self, rows: IntArray) -> Any:
+    def _observations(self, rows: IntArray | None = None) -> Any:
         return self.observation_builder.observe(rows, self.world.observations)
 
     def _start(self, rows: IntArray) -> None:
@@ -135,11 +134,15 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
             self._trail.start(rows)
 
     def _infos(self, present: BoolArray) -> dict[str, Any]:
-        infos: dict[str, Any] = {}
-        for name in RECORDED:
-            infos[name] = getattr(self.world, name).copy()
-            infos[f"_{name}"] = present
-        return infos
+        world = self.world
+        return {
+            "success": world.success.copy(),
+            "_success": present,
+            "critical": world.critical.copy(),
+            "_critical": present,
+            "cost": world.cost.copy(),
+            "_cost": present,
+        }
 
     def render(self, *, size: int | None = None) -> tuple[Any, ...] | None:
         """Return an image of every row, or None without a render mode.

@@ -47,6 +47,15 @@ def reset_rows(
 
 
 @compiled
+def observe_cartpoles(rows: IntArray, state: FloatArray, observations: Array) -> None:
+    """Write the observations of some rows: the whole state."""
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        for k in range(4):
+            observations[r, k] = state[r, k]
+
+
+@compiled
 def step_cartpoles(
     rows: IntArray,
     actions: IntArray,

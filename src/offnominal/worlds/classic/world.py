@@ -80,7 +80,7 @@ class CartPole(ClassicWorld):
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start with the pole upright, almost at rest, in the centre."""
         super().reset(rows, seeds, episodes)
-        self.observations[rows] = self._state[rows]
+        kernel.observe_cartpoles(rows, self._state, self.observations)
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Push the carts for 0.02 s."""
