@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from offnominal.agents.selection import EXPERTS_VERSION
@@ -21,12 +22,12 @@ class MeasuredTable:
     score: TableScore
     rows: list[Row]
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
         """What its published values are."""
         return self.score.kind
 
-    @property
+    @cached_property
     def counts(self) -> OutcomeCounts:
         """Outcomes of its published values."""
         return OutcomeCounts.of(self.kind, (row["outcome"] or None for row in self.rows if row["kind"] == self.kind))

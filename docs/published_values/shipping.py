@@ -1,7 +1,8 @@
 """The results that travel with the package, from the files of the published tables."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +18,8 @@ from published_values.rows import MADE_BY, Row, row_labels
 
 def shipped_rows(tables: Iterable[MeasuredTable]) -> pa.Table:
     """Return every value of ours in some tables, as in the file of the package."""
-    rows = [_row(table, row) for table in tables for row in table.rows if row["ours"]]
+    about = cache(_about)
+    rows = [_row(table, row, about) for table in tables for row in table.rows if row["ours"]]
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
@@ -40,7 +42,7 @@ def write_manifest(folder: Path) -> None:
     write_checked_json(folder / MANIFEST, {"files": content})
 
 
-def _row(table: MeasuredTable, row: Row) -> dict[str, object]:
+def _row(table: MeasuredTable, row: Row, about: Callable[[str, str], str]) -> dict[str, object]:
     study, scale = table.score.table.study, row["scale"]
     return {
         "paper": table.score.paper,
@@ -48,8 +50,13 @@ def _row(table: MeasuredTable, row: Row) -> dict[str, object]:
         "labels": json.dumps(row_labels(row), ensure_ascii=False),
         "note": row["note"],
         "study": study,
-        "about": load_study(study).scales[scale].summary if scale else "",
+        "about": about(study, scale) if scale else "",
         "units": int(row["units"] or 1),
         **{name: row[name] for name in MADE_BY if name != "study"},
         **{name: float(row[name]) if row[name] else None for name in NUMBERS},
     }
+
+
+def _about(study: str, scale: str) -> str:
+    """Return what a scale of a study is."""
+    return load_study(study).scales[scale].summary

@@ -16,12 +16,12 @@ from offnominal.core.rounding import fixed
 from offnominal.core.types import IntArray
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.protocol import Cause, Protocol
-from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.published_comparison import PublishedComparison, interval_of
 
 REPETITIONS = 999
 LEVEL = 0.05
 """Largest p-value of a control, divided by the number of causes of the paper."""
-DIFFERS, EXPLAINED = 1, 2
+SAME, DIFFERS, EXPLAINED = 0, 1, 2
 REPRODUCED = ("reproduced closely", "reproduced")
 Lines = Mapping[str, Sequence[PublishedComparison]]
 """The published values of each table, without ours."""
@@ -53,13 +53,20 @@ class Experiment:
         known = before is not None and ours is not None and rule is not None and abs(before - ours) <= rule.close
         return known and self.labels.items() <= line.labels.items()
 
-    def differs_before(self, line: PublishedComparison) -> bool:
-        """Whether our number differs from a published value."""
-        return replace(line, ours=self.before).verdict == "differs"
-
     def explains(self, line: PublishedComparison) -> bool:
         """Whether our number differs from a published value, and is reproduced with the change."""
-        return self.differs_before(line) and replace(line, ours=self.after).verdict in REPRODUCED
+        return self.outcomes([line]) == [EXPLAINED]
+
+    def outcomes(self, lines: Iterable[PublishedComparison | None]) -> list[int]:
+        """Return whether our number differs from each published value, and whether that is explained."""
+        before, after = ((each.value, interval_of(each)) for each in (self.before, self.after))
+        found = []
+        for line in lines:
+            if line is None or line.verdict_of(*before) != "differs":
+                found.append(SAME)
+            else:
+                found.append(EXPLAINED if line.verdict_of(*after) in REPRODUCED else DIFFERS)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +126,7 @@ def control(
     values = {_place(table, line.labels): line for table, lines in published.items() for line in lines}
     own = [each for each in experiments if each.cause == cause and exchanged in each.labels]
     units = list(dict.fromkeys(each.labels[exchanged] for each in own))
-    outcomes = np.array([[_outcome(each, values, exchanged, unit) for unit in units] for each in own])
+    outcomes = np.array([each.outcomes(_exchanged(each, values, exchanged, units)) for each in own])
     places, numbers = np.arange(len(own)), np.array([units.index(each.labels[exchanged]) for each in own], np.int64)
 
     def count(order: IntArray) -> tuple[int, int]:
@@ -183,12 +190,12 @@ def _is_held_out(cause: Cause, experiment: Experiment) -> bool:
     return experiment.cause == cause.name and cause.may_explain(experiment.table, experiment.labels)
 
 
-def _outcome(experiment: Experiment, values: Mapping[Place, PublishedComparison], exchanged: str, unit: str) -> int:
-    """Return whether our number differs from the published one of another unit, and whether that is explained."""
-    line = values.get(_place(experiment.table, {**experiment.labels, exchanged: unit}))
-    if line is None or not experiment.differs_before(line):
-        return 0
-    return EXPLAINED if experiment.explains(line) else DIFFERS
+def _exchanged(
+    experiment: Experiment, values: Mapping[Place, PublishedComparison], exchanged: str, units: Iterable[str]
+) -> list[PublishedComparison | None]:
+    """Return the published value of each unit in the place of that of an experiment."""
+    kept = {item for item in experiment.labels.items() if item[0] != exchanged}
+    return [values.get((experiment.table, frozenset({*kept, (exchanged, unit)}))) for unit in units]
 
 
 def _exchange(count: int, generator: np.random.Generator) -> IntArray:

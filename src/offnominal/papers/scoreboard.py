@@ -101,7 +101,8 @@ class TableScore:
     @property
     def kind(self) -> Kind:
         """What most of its published values are."""
-        return max(KINDS, key=lambda kind: self.counts(kind).values)
+        published = Counter(line.kind for line in self.lines if line.published is not None)
+        return max(KINDS, key=lambda kind: published[kind])
 
     @property
     def label(self) -> str:

@@ -101,6 +101,12 @@ class Rule:
         return "differs" if low > self.close or high < -self.close else "inconclusive"
 
 
+def interval_of(estimate: Estimate) -> tuple[float, float] | None:
+    """Return the ends of the interval of a number; None without one."""
+    low, high = estimate.low, estimate.high
+    return None if low is None or high is None else (low, high)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedComparison:
     """A result and the published one.
@@ -156,17 +162,25 @@ class PublishedComparison:
     @property
     def interval(self) -> tuple[float, float] | None:
         """Ends of the interval of our result; None without one."""
-        low, high = self.ours.low, self.ours.high
-        return None if low is None or high is None else (low, high)
+        return interval_of(self.ours)
 
     @property
     def verdict(self) -> Verdict | Flaw:
         """The verdict of the rule, or the flaw of the published number; empty if there is nothing to compare."""
+        return self.verdict_of(self.ours.value, self.interval)
+
+    def verdict_of(self, ours: float | None, interval: tuple[float, float] | None) -> Verdict | Flaw:
+        """Return what the verdict would be for another result.
+
+        Args:
+            ours: The result; None if there is none.
+            interval: Ends of its 95 % interval; None without one.
+        """
         if self.flaw:
             return self.flaw
-        if self.ours.value is None or self.published is None or self.rule is None:
+        if ours is None or self.published is None or self.rule is None:
             return ""
-        return self.rule.verdict(self.ours.value, self.interval, self.published, self.reach)
+        return self.rule.verdict(ours, interval, self.published, self.reach)
 
     @property
     def outcome(self) -> Outcome | None:
