@@ -15,6 +15,7 @@ from offnominal.datasets.loading import load_dataset as load_dataset
 from offnominal.datasets.logs import LogEpisodes as LogEpisodes
 from offnominal.datasets.logs import episodes_from as episodes_from
 from offnominal.datasets.logs import import_log as import_log
+from offnominal.datasets.logs import read_bag as read_bag
 from offnominal.datasets.logs import read_hdf5 as read_hdf5
 from offnominal.datasets.logs import read_mcap as read_mcap
 from offnominal.datasets.logs import split_log as split_log
@@ -51,6 +52,7 @@ __all__ = [
     "import_minari",
     "load_dataset",
     "open_anomaly_gym",
+    "read_bag",
     "read_hdf5",
     "read_mcap",
     "save_dataset",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from offnominal.core.checks import positive_number
@@ -85,19 +86,29 @@ def preview_log(episodes: LogEpisodes) -> list[dict[str, Any]]:
             "constant": channel.constant,
             "missing": channel.missing + channel.infinite,
         }
-        for channel in episodes.scan.channels
+        for channel in episodes.summaries
     ]
 
 
+def audited_columns(episodes: LogEpisodes) -> list[dict[str, Any]]:
+    """Return one row per column that became no observation, and why."""
+    return [{"column": each.column, "left out as": each.kind, "because": each.reason} for each in episodes.left_out]
+
+
 def describe_log(episodes: LogEpisodes) -> dict[str, Any]:
-    """Return the sizes of a log: rows, episodes, rate, gaps and the share of labelled rows."""
-    clock, labels = episodes.scan.clock, episodes.scan.labels
+    """Return the sizes of a log: files, rows, episodes, rate, gaps and the share of labelled rows."""
+    scans = [part.scan for part in episodes.parts]
+    clocks = [scan.clock for scan in scans if scan.clock is not None]
+    rates = [clock.rate for clock in clocks if clock.rate is not None]
+    rows, labelled = sum(scan.rows for scan in scans), [scan.labels for scan in scans if scan.labels is not None]
     return {
-        "rows": episodes.scan.rows,
+        "files": len(scans),
+        "rows": rows,
         "episodes": len(episodes),
         "transitions": episodes.transitions,
-        "rows per second": None if clock is None else clock.rate,
-        "gaps": None if clock is None else len(clock.gaps),
+        "time": episodes.roles.time,
+        "rows per second": median(rates) if rates else None,
+        "gaps": sum(len(clock.gaps) for clock in clocks) if clocks else None,
         "faulty episodes": int(episodes.faulty.sum()),
-        "labelled rows": None if labels is None else float(labels.mean()),
+        "labelled rows": float(sum(labels.sum() for labels in labelled)) / rows if labelled else None,
     }
