@@ -96,6 +96,14 @@ def import_(
     ] = None,
     topic: Annotated[list[str] | None, typer.Option(help="Topic of a bag; can be repeated.")] = None,
     rate: Annotated[float | None, typer.Option(help="Rows per second of a bag.")] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Fault to write into the test episodes as a split, such as observation/frozen or "
+            "observation/offset=2, in standard deviations of each channel; can be repeated.",
+            metavar="ID[=STRENGTH]",
+        ),
+    ] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Show the channels; write nothing.")] = False,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -137,8 +145,8 @@ def import_(
     if not as_json or preview:
         _show_log(episodes, as_json)
     if not preview:
-        made = import_log(episodes, place, name=name or place.name, overwrite=overwrite)
         with warnings_as_lines():
+            made = import_log(episodes, place, name=name or place.name, faults=_faults(fault), overwrite=overwrite)
             _test_order(made)
         print_rows("Datasets", [dataset_row(made)], as_json)
 
@@ -193,6 +201,20 @@ def _show_log(episodes: Any, as_json: bool) -> None:
         if left_out:
             print_rows("Left out (--keep COLUMN keeps one)", left_out, False)
         print_rows("Log", [{"": name, "value": text(value)} for name, value in describe_log(episodes).items()], False)
+
+
+def _faults(given: list[str] | None) -> dict[str, float | None]:
+    """Return the strengths of faults by their ids."""
+    from offnominal.core.errors import InvalidParameter
+
+    found: dict[str, float | None] = {}
+    for fault in given or ():
+        id, equals, strength = fault.partition("=")
+        try:
+            found[id] = float(strength) if equals else None
+        except ValueError:
+            raise InvalidParameter(f"the strength of --fault {id} is {strength!r}; expected a number.") from None
+    return found
 
 
 def _only_one(form: str, sources: list[str]) -> str:

@@ -10,6 +10,7 @@ __getattr__, __dir__ = lazy_attributes(
         "generation": ("generate",),
         "hashing": ("content_hash",),
         "loading": ("dataset_folders", "load_dataset"),
+        "log_injection": ("InjectedLog", "OpenLoopFault", "inject_log"),
         "logs": ("LogEpisodes", "episodes_from", "import_log", "read_bag", "read_hdf5", "read_mcap", "split_log"),
         "manifest": ("FramesEntry", "Manifest", "SplitEntry"),
         "minari": ("from_minari", "import_minari", "to_minari"),

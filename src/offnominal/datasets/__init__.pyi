@@ -12,6 +12,9 @@ from offnominal.datasets.generation import generate as generate
 from offnominal.datasets.hashing import content_hash as content_hash
 from offnominal.datasets.loading import dataset_folders as dataset_folders
 from offnominal.datasets.loading import load_dataset as load_dataset
+from offnominal.datasets.log_injection import InjectedLog as InjectedLog
+from offnominal.datasets.log_injection import OpenLoopFault as OpenLoopFault
+from offnominal.datasets.log_injection import inject_log as inject_log
 from offnominal.datasets.logs import LogEpisodes as LogEpisodes
 from offnominal.datasets.logs import episodes_from as episodes_from
 from offnominal.datasets.logs import import_log as import_log
@@ -37,8 +40,10 @@ __all__ = [
     "FaultCell",
     "FrameSplit",
     "FramesEntry",
+    "InjectedLog",
     "LogEpisodes",
     "Manifest",
+    "OpenLoopFault",
     "Recipe",
     "Split",
     "SplitEntry",
@@ -50,6 +55,7 @@ __all__ = [
     "import_anomaly_gym",
     "import_log",
     "import_minari",
+    "inject_log",
     "load_dataset",
     "open_anomaly_gym",
     "read_bag",

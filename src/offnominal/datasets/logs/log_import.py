@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from offnominal.core.checks import positive_number
+from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidLog
 from offnominal.datasets.dataset import Dataset
+from offnominal.datasets.log_injection import inject_log
 from offnominal.datasets.logs.log_episodes import LogEpisodes
 from offnominal.datasets.saving import save_dataset
 from offnominal.datasets.split import counted
@@ -34,7 +36,7 @@ def split_log(episodes: LogEpisodes, shares: Mapping[str, float] = SHARES) -> di
     Example:
         >>> from offnominal.datasets.logs import episodes_from
         >>> log = {"speed": range(101), "fault": [0] * 90 + [1] * 11}
-        >>> split_log(episodes_from(log, label="fault", window=10))["faulty"]
+        >>> split_log(episodes_from(log, observations="speed", label="fault", window=10))["faulty"]
         LogEpisodes(2 episodes, 20 transitions, 1 observation, 0 actions, 2 faulty)
     """
     total = sum(positive_number(f"shares[{name!r}]", share) for name, share in shares.items())
@@ -60,6 +62,7 @@ def import_log(
     *,
     name: str,
     shares: Mapping[str, float] = SHARES,
+    faults: Mapping[str, float | None] | None = None,
     overwrite: bool = False,
 ) -> Dataset:
     """Write the episodes of a log as a dataset, with the splits of :func:`split_log`.
@@ -69,9 +72,15 @@ def import_log(
         folder: Folder of the dataset, which must not contain other files.
         name: Name of the log, in place of the id of a world.
         shares: Fraction of the nominal episodes of each split.
+        faults: Faults by id, with their strengths in standard deviations of each channel, or None for one of their own.
+            Each is written into the nominal episodes of the test, with random onsets, as a split of its own; see
+            :func:`~offnominal.datasets.log_injection.inject_log`.
         overwrite: Whether to replace an existing dataset.
     """
-    splits = split_log(episodes, shares)
+    splits: dict[str, Sequence[Episode]] = dict(split_log(episodes, shares))
+    tested = splits[list(shares)[-1]]
+    for id, strength in (faults or {}).items():
+        splits[id.replace("/", "-")] = inject_log(tested, id, strength=strength, unit="deviation")
     return save_dataset(folder, splits, world=name, channels=episodes.channels, source="log", overwrite=overwrite)
 
 
