@@ -20,8 +20,6 @@ exchange = App(DATA)
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
 MINARI, ANOMALY_GYM = "minari", "anomaly-gym"
-ORDERED_STEPS, FEWEST_ORDERED = 1_000_000, 30
-"""Transitions whose order in time is tested at most, if so many episodes are left."""
 
 
 @exchange.command()
@@ -159,12 +157,10 @@ def _test_order(made: Dataset) -> None:
     from offnominal.core.errors import OffnominalError
     from offnominal.datasets.logs import QuestionableLog
     from offnominal.evaluation import check_time_order
-    from offnominal.evaluation.time_order import nominal_in_order
+    from offnominal.evaluation.time_order import episodes_in_order
 
-    entries = made.manifest.splits.values()
-    length = sum(entry.steps for entry in entries) / sum(entry.episodes for entry in entries)
     try:
-        found = check_time_order(nominal_in_order(made, max(FEWEST_ORDERED, int(ORDERED_STEPS / length))))
+        found = check_time_order(episodes_in_order(made))
     except TooFewEpisodes:
         return
     except OffnominalError as error:
