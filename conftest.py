@@ -33,6 +33,7 @@ OPTIONAL = (
     "pygame",
     "pyod",
     "ray",
+    "rosbags",
     "sb3_contrib",
     "stable_baselines3",
     "starlette",

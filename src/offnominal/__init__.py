@@ -17,7 +17,7 @@ __getattr__, __dir__ = lazy_attributes(
         "anomalies.factory": ("make", "make_vec"),
         "calibration": ("calibrate",),
         "core": ("Episode", "OffnominalError"),
-        "datasets": ("Dataset", "Recipe", "episodes_from", "generate", "load_dataset"),
+        "datasets": ("Dataset", "Recipe", "episodes_from", "generate", "inject_log", "load_dataset"),
         "detectors": ("Detector",),
         "evaluation": ("evaluate",),
         "kinds": ("Study",),

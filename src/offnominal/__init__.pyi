@@ -36,6 +36,7 @@ from offnominal.datasets import Dataset as Dataset
 from offnominal.datasets import Recipe as Recipe
 from offnominal.datasets import episodes_from as episodes_from
 from offnominal.datasets import generate as generate
+from offnominal.datasets import inject_log as inject_log
 from offnominal.datasets import load_dataset as load_dataset
 from offnominal.detectors import Detector as Detector
 from offnominal.evaluation import evaluate as evaluate
@@ -87,6 +88,7 @@ __all__ = [
     "expert",
     "generate",
     "inject",
+    "inject_log",
     "load_dataset",
     "load_study",
     "make",

@@ -20,8 +20,6 @@ exchange = App(DATA)
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
 MINARI, ANOMALY_GYM = "minari", "anomaly-gym"
-ORDERED_STEPS, FEWEST_ORDERED = 1_000_000, 30
-"""Transitions whose order in time is tested at most, if so many episodes are left."""
 
 
 @exchange.command()
@@ -48,10 +46,11 @@ def export(
 
 @exchange.command("import")
 def import_(
-    source: Annotated[
-        str,
+    sources: Annotated[
+        list[str],
         typer.Argument(
-            help="File or folder of a log, id of a Minari dataset, or published recordings.", metavar="FILE"
+            help="Files and folders of a log; or the id of a Minari dataset, or published recordings.",
+            metavar="FILE",
         ),
     ],
     name: Annotated[
@@ -64,32 +63,58 @@ def import_(
     environment: Annotated[
         str | None, typer.Option("--env", help="Environment of the recordings of Anomaly-Gym, such as Sape-Goal0.")
     ] = None,
-    observation: Annotated[list[str] | None, typer.Option(help="Column of an observation; can be repeated.")] = None,
-    action: Annotated[list[str] | None, typer.Option(help="Column of an action; can be repeated.")] = None,
+    observation: Annotated[
+        list[str] | None,
+        typer.Option("--observation", "--observations", help="Column or array of observations; can be repeated."),
+    ] = None,
+    action: Annotated[
+        list[str] | None,
+        typer.Option("--action", "--actions", help="Column or array of actions; can be repeated."),
+    ] = None,
     reward: Annotated[str | None, typer.Option(help="Column of the rewards.")] = None,
     label: Annotated[str | None, typer.Option(help="Column with 1 in faulty rows.")] = None,
     nominal: Annotated[list[str] | None, typer.Option(help="Nominal value of the label; can be repeated.")] = None,
+    label_windows: Annotated[
+        Path | None, typer.Option(help="JSON or CSV file with the times of faults, instead of a label.", metavar="FILE")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Column to keep that would be left out; can be repeated. all for all.")
+    ] = None,
     episode: Annotated[str | None, typer.Option(help="Column that changes where an episode begins.")] = None,
     time: Annotated[str | None, typer.Option(help="Column of the time.")] = None,
     time_unit: Annotated[str, typer.Option(help="Unit of a time in numbers: s, ms, us or ns.")] = "s",
     gap: Annotated[float | None, typer.Option(help="Time step in seconds that separates two episodes.")] = None,
+    clock_jumps: Annotated[
+        str | None, typer.Option(help="Where the time goes back: error, or split to begin a new episode.")
+    ] = None,
     window: Annotated[int | None, count_option("Transitions of an episode, if the log is cut into windows.")] = None,
     stride: Annotated[int | None, count_option("Transitions from one window to the next.")] = None,
-    missing: Annotated[str, typer.Option(help="Missing values: error, previous or keep.")] = "error",
-    topic: Annotated[list[str] | None, typer.Option(help="Topic of an MCAP file; can be repeated.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Rows per second of an MCAP file.")] = None,
+    missing: Annotated[
+        str | None, typer.Option(help="Missing values: error, previous or keep. Default: error.")
+    ] = None,
+    topic: Annotated[list[str] | None, typer.Option(help="Topic of a bag; can be repeated.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Rows per second of a bag.")] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Fault to write into the test episodes as a split, such as observation/frozen or "
+            "observation/offset=2, in standard deviations of each channel; can be repeated.",
+            metavar="ID[=STRENGTH]",
+        ),
+    ] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Show the channels; write nothing.")] = False,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import a log as a dataset.
+    """Import logs as a dataset.
 
-    Formats: CSV, Parquet, NumPy, MCAP and ROS 2 bags, HDF5, LeRobot folders, Minari. Nominal episodes are split in time
-    order: 60 % train, 20 % validation, 20 % test. Labelled episodes are the split faulty. A Minari dataset is nominal:
-    80 % train, 10 % validation, 10 % test. The published recordings of Anomaly-Gym keep their splits. A warning says if
-    nominal episodes of a log change with time (`check order`).
+    Formats: CSV, Parquet, NumPy, MCAP, ROS 1 and ROS 2 bags, HDF5, LeRobot folders, Minari. Several files are one log.
+    Columns that look like times or labels, or say nothing, are left out of the observations and shown. Nominal episodes
+    are split in time order: 60 % train, 20 % validation, 20 % test. Labelled episodes are the split faulty. A Minari
+    dataset is nominal: 80 % train, 10 % validation, 10 % test. The published recordings of Anomaly-Gym keep their
+    splits. A warning says if nominal episodes of a log change with time (`check order`).
 
-    Example: [bold]offnominal import pump.csv --as pump --time datetime --label anomaly --window 60[/]
+    Example: [bold]offnominal import valve1/*.csv --as valve --label anomaly --window 60[/]
     """
     from offnominal.core.checks import file_name
     from offnominal.core.directories import data_home
@@ -103,22 +128,23 @@ def import_(
     if form is not None:
         _only("--from", form, MINARI, ANOMALY_GYM)
         with warnings_as_lines():
-            row = dataset_row(_converted(form, source, place, environment, overwrite))
+            row = dataset_row(_converted(form, _only_one(form, sources), place, environment, overwrite))
         print_rows("Datasets", [row], as_json)
         return
-    from offnominal.datasets import LogEpisodes, episodes_from, import_log, read_mcap
+    from offnominal.datasets import LogEpisodes, episodes_from, import_log, read_bag
 
     options: dict[str, Any] = {"observations": observation, "actions": action, "reward": reward, "label": label}
     options |= {"nominal": nominal or (), "episode": episode, "time": time, "time_unit": time_unit, "gap": gap}
-    options |= {"window": window, "stride": stride, "missing": missing}
+    options |= {"clock_jumps": clock_jumps, "window": window, "stride": stride, "missing": missing}
+    options |= {"label_windows": label_windows, "keep": keep or ()}
     with warnings_as_lines():
-        log = read_mcap(source, topics=topic, rate=rate) if topic or rate else source
-        episodes: LogEpisodes = episodes_from(log, **options)
+        logs = [read_bag(each, topics=topic, rate=rate) for each in sources] if topic or rate else sources
+        episodes: LogEpisodes = episodes_from(logs, **options)
     if not as_json or preview:
         _show_log(episodes, as_json)
     if not preview:
-        made = import_log(episodes, place, name=name or place.name, overwrite=overwrite)
         with warnings_as_lines():
+            made = import_log(episodes, place, name=name or place.name, faults=_faults(fault), overwrite=overwrite)
             _test_order(made)
         print_rows("Datasets", [dataset_row(made)], as_json)
 
@@ -131,12 +157,10 @@ def _test_order(made: Dataset) -> None:
     from offnominal.core.errors import OffnominalError
     from offnominal.datasets.logs import QuestionableLog
     from offnominal.evaluation import check_time_order
-    from offnominal.evaluation.time_order import nominal_in_order
+    from offnominal.evaluation.time_order import episodes_in_order
 
-    entries = made.manifest.splits.values()
-    length = sum(entry.steps for entry in entries) / sum(entry.episodes for entry in entries)
     try:
-        found = check_time_order(nominal_in_order(made, max(FEWEST_ORDERED, int(ORDERED_STEPS / length))))
+        found = check_time_order(episodes_in_order(made))
     except TooFewEpisodes:
         return
     except OffnominalError as error:
@@ -162,14 +186,39 @@ def _converted(form: str, source: str, place: Path, environment: str | None, ove
 
 def _show_log(episodes: Any, as_json: bool) -> None:
     """Print the channels and the sizes of a log."""
-    from offnominal.datasets.logs import describe_log, preview_log
+    from offnominal.datasets.logs import audited_columns, describe_log, preview_log
     from offnominal.reports.tables import text
 
+    left_out = audited_columns(episodes)
     if as_json:
-        print_json({"log": describe_log(episodes), "channels": preview_log(episodes)})
+        print_json({"log": describe_log(episodes), "channels": preview_log(episodes), "left out": left_out})
     else:
         print_rows("Channels", preview_log(episodes), False)
+        if left_out:
+            print_rows("Left out (--keep COLUMN keeps one)", left_out, False)
         print_rows("Log", [{"": name, "value": text(value)} for name, value in describe_log(episodes).items()], False)
+
+
+def _faults(given: list[str] | None) -> dict[str, float | None]:
+    """Return the strengths of faults by their ids."""
+    from offnominal.core.errors import InvalidParameter
+
+    found: dict[str, float | None] = {}
+    for fault in given or ():
+        id, equals, strength = fault.partition("=")
+        try:
+            found[id] = float(strength) if equals else None
+        except ValueError:
+            raise InvalidParameter(f"the strength of --fault {id} is {strength!r}; expected a number.") from None
+    return found
+
+
+def _only_one(form: str, sources: list[str]) -> str:
+    from offnominal.core.errors import InvalidParameter
+
+    if len(sources) > 1:
+        raise InvalidParameter(f"--from {form} takes one source, and {len(sources)} are given.")
+    return sources[0]
 
 
 def _only(option: str, given: str, *formats: str) -> None:

@@ -12,9 +12,13 @@ from offnominal.datasets.generation import generate as generate
 from offnominal.datasets.hashing import content_hash as content_hash
 from offnominal.datasets.loading import dataset_folders as dataset_folders
 from offnominal.datasets.loading import load_dataset as load_dataset
+from offnominal.datasets.log_injection import InjectedLog as InjectedLog
+from offnominal.datasets.log_injection import OpenLoopFault as OpenLoopFault
+from offnominal.datasets.log_injection import inject_log as inject_log
 from offnominal.datasets.logs import LogEpisodes as LogEpisodes
 from offnominal.datasets.logs import episodes_from as episodes_from
 from offnominal.datasets.logs import import_log as import_log
+from offnominal.datasets.logs import read_bag as read_bag
 from offnominal.datasets.logs import read_hdf5 as read_hdf5
 from offnominal.datasets.logs import read_mcap as read_mcap
 from offnominal.datasets.logs import split_log as split_log
@@ -36,8 +40,10 @@ __all__ = [
     "FaultCell",
     "FrameSplit",
     "FramesEntry",
+    "InjectedLog",
     "LogEpisodes",
     "Manifest",
+    "OpenLoopFault",
     "Recipe",
     "Split",
     "SplitEntry",
@@ -49,8 +55,10 @@ __all__ = [
     "import_anomaly_gym",
     "import_log",
     "import_minari",
+    "inject_log",
     "load_dataset",
     "open_anomaly_gym",
+    "read_bag",
     "read_hdf5",
     "read_mcap",
     "save_dataset",

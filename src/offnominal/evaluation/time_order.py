@@ -12,12 +12,15 @@ from offnominal.alarms.exchangeability import LEAST, ExchangeabilityCheck, check
 from offnominal.core.checks import positive_integer
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
+from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.catalogue import make_detector
 from offnominal.detectors.detector import Detector
 from offnominal.evaluation.data_splits import Splits
 
 NOMINAL = ("train", "validation", "test")
 """Nominal splits of a log, in the order of time."""
+MOST_STEPS, FEWEST = 1_000_000, 30
+"""Transitions of a dataset whose order is tested at most, if so many episodes are left."""
 TRAINING = 3
 """The detector is trained on one of so many parts, the earliest."""
 
@@ -82,3 +85,27 @@ def nominal_in_order(splits: Splits, most: int | None = None) -> list[Episode]:
     if most is not None and len(places) > positive_integer("most", most):
         places = [places[k] for k in np.linspace(0, len(places) - 1, most).round().astype(int)]
     return [splits[name][k] for name, k in places]
+
+
+def episodes_in_order(data: Dataset, *, most_steps: int = MOST_STEPS) -> list[Episode]:
+    """Return the nominal episodes of a dataset whose order is tested: those of :func:`nominal_in_order`, not too many.
+
+    Args:
+        data: The dataset.
+        most_steps: Number of transitions up to which all episodes are taken. Of more, episodes at equal distances are
+            taken, with about so many transitions, but at least 30 episodes.
+
+    Example:
+        >>> import tempfile
+        >>> import offnominal as off
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> log = off.episodes_from(np.random.default_rng(0).normal(size=(1001, 2)), window=10)
+        >>> data = off.datasets.import_log(log, folder.name, name="pump")
+        >>> len(episodes_in_order(data)), len(episodes_in_order(data, most_steps=500))
+        (100, 50)
+        >>> folder.cleanup()
+    """
+    entries = [data[name].entry for name in NOMINAL if name in data]
+    steps, episodes = sum(entry.steps for entry in entries), sum(entry.episodes for entry in entries)
+    most = max(FEWEST, int(positive_integer("most_steps", most_steps) * episodes / max(steps, 1)))
+    return nominal_in_order(data, most)

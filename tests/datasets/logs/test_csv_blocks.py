@@ -38,11 +38,11 @@ def test_blocks_have_the_episodes_of_the_whole_file(tmp_path, name, small_blocks
     path = written(tmp_path / name)
     options = {"time": "time", "label": "fault", "window": 20, "missing": "keep"}
     blocks = episodes_from(path, **options)
-    assert isinstance(blocks.source, CsvRows)
-    assert len(blocks.source._parts) > 5
+    assert isinstance(blocks.parts[0].source, CsvRows)
+    assert len(blocks.parts[0].source._parts) > 5
     monkeypatch.setattr(csv_log, "LARGE", 2**26)
     whole = episodes_from(path, **options)
-    assert blocks.source.schema == whole.source.schema
+    assert blocks.parts[0].source.schema == whole.parts[0].source.schema
     for ours, theirs in zip(pickle.loads(pickle.dumps(blocks)), whole, strict=True):
         np.testing.assert_array_equal(ours.observations, theirs.observations)
         np.testing.assert_array_equal(ours.active, theirs.active)

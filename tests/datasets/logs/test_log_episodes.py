@@ -84,9 +84,11 @@ def test_actions_rewards_labels_and_time_are_optional(frame):
 
 
 def test_other_columns_are_observations_by_default(frame):
-    with pytest.warns(QuestionableLog, match="'t' may be the time"):
+    with pytest.warns(QuestionableLog, match=r"'t' \(time-like: its name, and it never falls\)"):
         episodes = episodes_from(frame, episode="run", label="fault")
-    assert episodes.channels == {"observations": ["t", "x", "y", "u", "r"], "actions": []}
+    assert episodes.channels == {"observations": ["x", "y", "u", "r"], "actions": []}
+    kept = episodes_from(frame, episode="run", label="fault", keep="t")
+    assert kept.channels["observations"] == ["t", "x", "y", "u", "r"]
 
 
 def test_columns_of_a_matrix_are_numbered():

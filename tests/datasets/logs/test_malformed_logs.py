@@ -14,6 +14,8 @@ from offnominal.datasets.logs import episodes_from, open_log
 
 N = 20
 X = np.arange(N, dtype=float)
+ONE = {"observations": "x"}
+TWO = {"observations": ["x", "y"]}
 
 
 def log(**columns):
@@ -107,18 +109,26 @@ MALFORMED = {
     "one row of a matrix": (np.zeros((1, 3)), {}, "1 row in 1 episode"),
     "one row per episode": (log(run=np.arange(N)), {"episode": "run"}, "20 rows in 20 episodes"),
     "empty table": (parquet({"x": pa.array([], pa.float64())}), {}, "has no rows"),
-    "empty folder": (lambda folder: folder, {}, "has no Parquet files"),
+    "empty folder": (lambda folder: folder, {}, "has no logs; expected a file with one of"),
     # Values that are no numbers.
     "text in numbers": (csv("x\n1\n2\nhigh\n4\n"), {}, "column 'x' .* has the text 'high' in row 2"),
     "text in a frame": (pd.DataFrame({"x": ["1", "2", "?"]}), {}, "the text '\\?' in row 2"),
     "number and text": (pd.DataFrame({"x": [1.0, "two", 3.0]}), {}, "column 'x' .* values of different types"),
     "numbers as text": (pd.DataFrame({"x": ["1", "2", "3"]}), {}, "column 'x' .* has type .*string"),
     "decimal comma": (csv("x;y\n1,5;2\n1,6;2\n"), {}, "the text '1,5' in row 0"),
-    "text column": (log(name=["a"] * N), {}, "column 'name' .* the text 'a' in row 0"),
+    "text column": (log(name=["a"] * N), {"observations": ["x", "name"]}, "column 'name' .* the text 'a' in row 0"),
     "text in a table": (parquet({"x": ["1", "off", "3"]}), {}, "the text 'off' in row 1"),
-    "category": (pd.DataFrame({"x": pd.Categorical(["lo", "hi", "lo"])}), {}, "the text 'lo' in row 0"),
-    "date as observation": (pd.DataFrame({"x": pd.date_range("2020", periods=3)}), {}, "column 'x' .* timestamp"),
-    "lists in rows": (pa.table({"x": [[1.0], [2.0]]}), {}, "column 'x' .* has type list"),
+    "category": (
+        pd.DataFrame({"x": pd.Categorical(["lo", "hi", "lo"])}),
+        {"observations": "x"},
+        "the text 'lo' in row 0",
+    ),
+    "date as observation": (
+        pd.DataFrame({"x": pd.date_range("2020", periods=3)}),
+        {"observations": "x"},
+        "column 'x' .* timestamp",
+    ),
+    "lists in rows": (pa.table({"x": [[1.0], [2.0]]}), ONE, "column 'x' .* has type list"),
     "complex numbers": (np.zeros((4, 2), complex), {}, "type complex128"),
     "ragged rows": ({"x": [[1.0, 2.0], [3.0]]}, {}, "column 'x' .* rows of different lengths"),
     "columns of different length": ({"x": [1, 2, 3], "y": [1, 2]}, {}, "column 'y' .* has 2 rows, column 'x' 3"),
@@ -127,14 +137,18 @@ MALFORMED = {
     # Missing and infinite values.
     "one missing value": (log(y=changed(7, np.nan)), {}, "column 'y' .* no value in row 7, and in 1 of 20 rows"),
     "missing cell": (csv("x,y\n1,2\n1,\n1,2\n"), {}, "column 'y' .* no value in row 1"),
-    "all NaN": (log(y=np.full(N, np.nan)), {}, "column 'y' .* has no values: all 20 rows"),
-    "all NaN, filled": (log(y=np.full(N, np.nan)), {"missing": "previous"}, "column 'y' .* has no values"),
-    "empty column": (csv("x,y\n1,\n1,\n"), {}, "column 'y' .* has no values"),
+    "all NaN": (log(y=np.full(N, np.nan)), TWO, "column 'y' .* has no values: all 20 rows"),
+    "all NaN, filled": (
+        log(y=np.full(N, np.nan)),
+        {"observations": "y", "missing": "previous"},
+        "column 'y' .* has no values",
+    ),
+    "empty column": (csv("x,y\n1,\n1,\n"), TWO, "column 'y' .* has no values"),
     "infinite value": (log(y=changed(3, -np.inf)), {}, "column 'y' .* is infinite in row 3"),
     "episode without values": (
         log(y=np.where(X < 10, np.nan, X), run=X // 10),
         {"missing": "previous", "episode": "run"},
-        "column 'y' has no values in rows 0 to 9",
+        "column 'y' of the log has no values in rows 0 to 9",
     ),
     "reward without value": (log(r=changed(3, np.nan)), {"reward": "r", "missing": "keep"}, "column 'r' .* rewards"),
     "unknown choice": (log(), {"missing": "drop"}, "missing is 'drop'; expected one of"),
@@ -219,11 +233,11 @@ def test_a_file_with_fewer_rows_than_announced_is_named(tmp_path):
 
 
 def test_a_file_that_becomes_shorter_while_it_is_used_is_named(tmp_path):
-    (tmp_path / "log.csv").write_text("x\n" + "1.5\n" * 50)
+    (tmp_path / "log.csv").write_text("x\n" + "1.5\n2.5\n" * 25)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("offnominal.datasets.logs.csv_log.LARGE", 10)
         episodes = episodes_from(tmp_path / "log.csv")
-    (tmp_path / "log.csv").write_text("x\n" + "1.5\n" * 30)
+    (tmp_path / "log.csv").write_text("x\n" + "1.5\n2.5\n" * 15)
     with pytest.raises(InvalidLog, match=r"log.csv ends in row 30; it was changed while it was used"):
         episodes[0]
 

@@ -74,7 +74,7 @@ def test_messages_in_json_are_read(tmp_path):
             data = json.dumps({"pressure": step / 2, "open": True, "note": "ok"}).encode()
             recorder.add_message(channel, step * SECOND, data, step * SECOND)
         recorder.finish()
-    (episode,) = episodes_from(path)
+    (episode,) = episodes_from(path, keep="all")
     np.testing.assert_allclose(episode.observations, [[step / 2, 1.0] for step in range(20)])
 
 
@@ -110,7 +110,7 @@ def d4rl(path, **changes):
 
 
 def test_demonstrations_keep_their_last_observation(tmp_path):
-    episodes = list(episodes_from(robomimic(tmp_path / "demo.hdf5")))
+    episodes = list(episodes_from(robomimic(tmp_path / "demo.hdf5"), keep="all"))
     assert [len(episode) for episode in episodes] == list(range(5, 16)), "demo_10 is after demo_9"
     np.testing.assert_allclose(episodes[10].observations[:, 0], 1000 + np.arange(16))
     assert (episodes[10].actions == 10).all()
@@ -149,7 +149,7 @@ def lerobot(tmp_path):
 
 
 def test_a_lerobot_folder_is_read_and_imported(lerobot, tmp_path):
-    episodes = episodes_from(lerobot)
+    episodes = episodes_from(lerobot, keep="observation.state.x")
     assert episodes.channels == {
         "observations": ["observation.state.x", "observation.state.y"],
         "actions": ["action.m"],
@@ -165,7 +165,7 @@ def test_labelled_blocks_of_text_are_episodes(tmp_path):
     blocks = [("normal", 0), ("collision", 1), ("normal", 2), ("fr_collision", 3)]
     text = "".join(f"{label}\n" + "".join(f"\t{n}\t-{row}\t7\n" for row in range(15)) + "\n\n" for label, n in blocks)
     (tmp_path / "lp1.data").write_text(text)
-    episodes = episodes_from(tmp_path / "lp1.data", label="label", nominal="normal")
+    episodes = episodes_from(tmp_path / "lp1.data", label="label", nominal="normal", keep="all")
     assert [len(episode) for episode in episodes] == [14] * 4
     assert episodes.faulty.tolist() == [False, True, False, True]
     np.testing.assert_array_equal(episodes[3].observations[4], [3.0, -4.0, 7.0])

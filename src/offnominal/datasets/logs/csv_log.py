@@ -23,6 +23,7 @@ MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "#N/A", "-nan"]
 CONVERSION = {"null_values": MISSING, "strings_can_be_null": True}
 LARGE = 2**26
 """Bytes above which a file is read in blocks."""
+PLOTJUGGLER_TIME = "__time"
 LONGEST_HEADER = 2**20
 _ROW = re.compile(r"Row #(\d+)")
 _WRONG_COUNT = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
@@ -37,6 +38,13 @@ def read_csv(path: Path) -> RowSource:
     Raises:
         InvalidLog: A row has too few or too many entries, or text among numbers.
     """
+    source = _rows(path)
+    if PLOTJUGGLER_TIME in source.columns:
+        source.suggested = {"time": PLOTJUGGLER_TIME, "missing": "previous"}
+    return source
+
+
+def _rows(path: Path) -> RowSource:
     with file_errors(path):
         header = _header(path)
     separator = max(SEPARATORS, key=header.count)

@@ -1,9 +1,8 @@
-"""Demonstrations in HDF5 files: in groups per episode, as robomimic, or in flat arrays, as D4RL."""
+"""Demonstrations in HDF5 files: in groups per episode, as robomimic, in flat arrays, as D4RL, or by other names."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,8 @@ from offnominal.core.errors import InvalidLog
 from offnominal.core.types import Array
 from offnominal.datasets.hdf5_files import opened_hdf5, version_of
 from offnominal.datasets.logs.boundary import require_fits
+from offnominal.datasets.logs.file_order import natural
+from offnominal.datasets.logs.hdf5_groups import NamedArrays, has_rows
 from offnominal.datasets.logs.row_source import BLOCK_ROWS, RowSource
 
 WIDEST = 4096
@@ -28,14 +29,15 @@ EPISODE, REWARD = "episode", "reward"
 def read_hdf5(path: Path | str) -> Hdf5Rows:
     """Return the rows of an HDF5 file of demonstrations; an episode or a block of rows is in memory at a time.
 
-    Two layouts are read. In robomimic's, each ``data/demo_0`` has ``obs/<name>``, ``actions`` and maybe ``rewards`` and
-    ``next_obs``, whose last entry is the last observation. In D4RL's, ``observations``, ``actions``, ``rewards``,
-    ``terminals`` and ``timeouts`` are arrays over all steps; an episode ends after a terminal or a timeout. Images are
-    left out.
+    Three layouts are read. In robomimic's, each ``data/demo_0`` has ``obs/<name>``, ``actions`` and maybe ``rewards``
+    and ``next_obs``, whose last entry is the last observation. In D4RL's, ``observations``, ``actions``, ``rewards``,
+    ``terminals`` and ``timeouts`` are arrays over all steps; an episode ends after a terminal or a timeout. In any
+    other, each array has a row per step; groups with numbered names, such as ``traj_0``, are episodes, else the file is
+    one. Images are left out.
 
     Raises:
         MissingDependency: The package ``h5py`` is not installed.
-        InvalidLog: The file has another layout, or reads other files: external links, external storage, virtual
+        InvalidLog: The file has no arrays of numbers, or reads other files: external links, external storage, virtual
             datasets.
     """
     return Hdf5Rows(Path(path))
@@ -54,12 +56,7 @@ class Hdf5Rows(RowSource):
             self._layout = _layout(opened, path)
             kinds = self._layout.kinds
             super().__init__(str(path), pa.schema([(n, pa.from_numpy_dtype(k)) for n, k in kinds.items()]), self._rows)
-        self.suggested = {
-            "observations": [name for name in kinds if name.startswith("observation")],
-            "actions": [name for name in kinds if name.startswith("action.")],
-            "reward": REWARD if REWARD in kinds else None,
-            "episode": EPISODE,
-        }
+        self.suggested = self._layout.suggested() | {"episode": EPISODE}
 
     @property
     def _rows(self) -> int:
@@ -78,16 +75,23 @@ class Hdf5Rows(RowSource):
                 first += rows
 
 
-def _layout(opened: Any, path: Path) -> FlatArrays | Demonstrations:
-    """Return the layout of a file; raise :class:`InvalidLog` if it is unknown."""
-    if "data" in opened and hasattr(opened["data"], "keys"):
-        return Demonstrations(opened["data"], path)
-    if all(name in opened for name in FLAT):
+def _layout(opened: Any, path: Path) -> FlatArrays | Demonstrations | NamedArrays:
+    """Return the layout of a file."""
+    group = opened.get("data")
+    if hasattr(group, "keys") and any("obs" in demo for demo in group.values() if hasattr(demo, "keys")):
+        return Demonstrations(group, path)
+    if all(name in opened for name in FLAT) and not hasattr(opened["observations"], "keys"):
         return FlatArrays(opened, path)
-    raise InvalidLog(
-        f"{path} has {', '.join(map(str, opened)) or 'nothing'}; expected 'data/demo_0' and so on, or 'observations' "
-        "and 'actions'."
-    )
+    return NamedArrays(opened, path)
+
+
+def _suggested(kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of observations, actions and rewards."""
+    return {
+        "observations": [name for name in kinds if name.startswith("observation")],
+        "actions": [name for name in kinds if name.startswith("action.")],
+        "reward": REWARD if REWARD in kinds else None,
+    }
 
 
 class FlatArrays:
@@ -123,6 +127,10 @@ class FlatArrays:
         self._episodes = np.concatenate([[0], np.cumsum(ends)[:-1]]) if steps else np.zeros(0, np.int64)
         self.parts = [(min(BLOCK_ROWS, steps - first), first) for first in range(0, steps, BLOCK_ROWS)]
 
+    def suggested(self) -> dict[str, Any]:
+        """Return the columns of each role."""
+        return _suggested(self.kinds)
+
     def read(self, opened: Any, part: Any, columns: Sequence[str]) -> dict[str, Array]:
         """Return the rows of a block."""
         block = slice(part, part + BLOCK_ROWS)
@@ -151,7 +159,8 @@ class Demonstrations:
         self.path = path
         self.kinds: dict[str, Any] = {}
         self.parts: list[tuple[int, Any]] = []
-        for number, name in enumerate(sorted(group, key=_natural)):
+        self._more: dict[str, dict[str, Any]] = {}
+        for number, name in enumerate(sorted(group, key=natural)):
             demo = group[name]
             if not hasattr(demo, "keys") or "obs" not in demo or "actions" not in demo:
                 found = ", ".join(demo) if hasattr(demo, "keys") else "no members"
@@ -161,13 +170,38 @@ class Demonstrations:
                 raise InvalidLog(f"{path}: 'data/{name}' has other channels than the first episode.")
             self.kinds = {key: np.result_type(kind, self.kinds.get(key, kind)) for key, kind in kinds.items()}
             self.parts.append((rows, (number, name)))
+            more = _more(demo, rows)
+            self._more = (
+                more if number == 0 else {key: more[key] for key in self._more if more.get(key) == self._more[key]}
+            )
         if not self.parts:
             raise InvalidLog(f"{path}: 'data' has no episodes; expected 'demo_0' and so on.")
+        self.kinds |= {column: kind for kinds in self._more.values() for column, kind in kinds.items()}
+
+    def suggested(self) -> dict[str, Any]:
+        """Return the columns of each role."""
+        return _suggested(self.kinds)
 
     def read(self, opened: Any, part: Any, columns: Sequence[str]) -> dict[str, Array]:
         """Return the rows of an episode."""
         number, name = part
-        return _demonstration(opened["data"][name], number)
+        demo = opened["data"][name]
+        found = _demonstration(demo, number)
+        for key, kinds in self._more.items():
+            if not kinds.keys().isdisjoint(columns):
+                found |= _columns(key, np.asarray(demo[key]))
+        rows = self.parts[number][0]
+        return {key: np.concatenate([values, values[-1:]])[:rows] for key, values in found.items()}
+
+
+def _more(demo: Any, rows: int) -> dict[str, dict[str, Any]]:
+    """Return the columns of other arrays of an episode, such as ``states``, which are used only by their name."""
+    found = {}
+    for key in demo:
+        values = demo[key]
+        if key not in ("actions", REWARDS) and has_rows(values) and len(values) in (rows, rows - 1):
+            found[str(key)] = _kinds(str(key), values)
+    return found
 
 
 def _shape(demo: Any, where: str, file: Path) -> tuple[int, dict[str, Any]]:
@@ -269,8 +303,3 @@ def _of_length(name: str, values: Any, length: int, file: Path) -> Any:
     if len(values) != length:
         raise InvalidLog(f"{file}: '{name}' has {len(values)} entries; expected {length}, one per observation.")
     return values
-
-
-def _natural(name: str) -> list[Any]:
-    """Return a key that sorts ``demo_10`` after ``demo_9``."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from offnominal.core.checks import positive_number
+from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidLog
 from offnominal.datasets.dataset import Dataset
+from offnominal.datasets.log_injection import inject_log
 from offnominal.datasets.logs.log_episodes import LogEpisodes
 from offnominal.datasets.saving import save_dataset
 from offnominal.datasets.split import counted
@@ -33,7 +36,7 @@ def split_log(episodes: LogEpisodes, shares: Mapping[str, float] = SHARES) -> di
     Example:
         >>> from offnominal.datasets.logs import episodes_from
         >>> log = {"speed": range(101), "fault": [0] * 90 + [1] * 11}
-        >>> split_log(episodes_from(log, label="fault", window=10))["faulty"]
+        >>> split_log(episodes_from(log, observations="speed", label="fault", window=10))["faulty"]
         LogEpisodes(2 episodes, 20 transitions, 1 observation, 0 actions, 2 faulty)
     """
     total = sum(positive_number(f"shares[{name!r}]", share) for name, share in shares.items())
@@ -59,6 +62,7 @@ def import_log(
     *,
     name: str,
     shares: Mapping[str, float] = SHARES,
+    faults: Mapping[str, float | None] | None = None,
     overwrite: bool = False,
 ) -> Dataset:
     """Write the episodes of a log as a dataset, with the splits of :func:`split_log`.
@@ -68,9 +72,15 @@ def import_log(
         folder: Folder of the dataset, which must not contain other files.
         name: Name of the log, in place of the id of a world.
         shares: Fraction of the nominal episodes of each split.
+        faults: Faults by id, with their strengths in standard deviations of each channel, or None for one of their own.
+            Each is written into the nominal episodes of the test, with random onsets, as a split of its own; see
+            :func:`~offnominal.datasets.log_injection.inject_log`.
         overwrite: Whether to replace an existing dataset.
     """
-    splits = split_log(episodes, shares)
+    splits: dict[str, Sequence[Episode]] = dict(split_log(episodes, shares))
+    tested = splits[list(shares)[-1]]
+    for id, strength in (faults or {}).items():
+        splits[id.replace("/", "-")] = inject_log(tested, id, strength=strength, unit="deviation")
     return save_dataset(folder, splits, world=name, channels=episodes.channels, source="log", overwrite=overwrite)
 
 
@@ -85,19 +95,29 @@ def preview_log(episodes: LogEpisodes) -> list[dict[str, Any]]:
             "constant": channel.constant,
             "missing": channel.missing + channel.infinite,
         }
-        for channel in episodes.scan.channels
+        for channel in episodes.summaries
     ]
 
 
+def audited_columns(episodes: LogEpisodes) -> list[dict[str, Any]]:
+    """Return one row per column that became no observation, and why."""
+    return [{"column": each.column, "left out as": each.kind, "because": each.reason} for each in episodes.left_out]
+
+
 def describe_log(episodes: LogEpisodes) -> dict[str, Any]:
-    """Return the sizes of a log: rows, episodes, rate, gaps and the share of labelled rows."""
-    clock, labels = episodes.scan.clock, episodes.scan.labels
+    """Return the sizes of a log: files, rows, episodes, rate, gaps and the share of labelled rows."""
+    scans = [part.scan for part in episodes.parts]
+    clocks = [scan.clock for scan in scans if scan.clock is not None]
+    rates = [clock.rate for clock in clocks if clock.rate is not None]
+    rows, labelled = sum(scan.rows for scan in scans), [scan.labels for scan in scans if scan.labels is not None]
     return {
-        "rows": episodes.scan.rows,
+        "files": len(scans),
+        "rows": rows,
         "episodes": len(episodes),
         "transitions": episodes.transitions,
-        "rows per second": None if clock is None else clock.rate,
-        "gaps": None if clock is None else len(clock.gaps),
+        "time": episodes.roles.time,
+        "rows per second": median(rates) if rates else None,
+        "gaps": sum(len(clock.gaps) for clock in clocks) if clocks else None,
         "faulty episodes": int(episodes.faulty.sum()),
-        "labelled rows": None if labels is None else float(labels.mean()),
+        "labelled rows": float(sum(labels.sum() for labels in labelled)) / rows if labelled else None,
     }

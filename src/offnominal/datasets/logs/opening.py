@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ from offnominal.core.checks import NUMERIC
 from offnominal.core.errors import InvalidLog, MissingFile, UnsupportedFormat, did_you_mean
 from offnominal.core.files import file_errors
 from offnominal.core.printable import shown
-from offnominal.datasets.logs.boundary import parsing
+from offnominal.datasets.logs.bags import MESSAGE_READERS, is_bag, read_bag
+from offnominal.datasets.logs.boundary import QuestionableLog, parsing
 from offnominal.datasets.logs.csv_log import read_csv
+from offnominal.datasets.logs.file_order import natural
 from offnominal.datasets.logs.hdf5_log import read_hdf5
 from offnominal.datasets.logs.lerobot_log import LeRobotRows, is_lerobot
-from offnominal.datasets.logs.mcap_log import read_mcap
 from offnominal.datasets.logs.numpy_files import read_arrays
 from offnominal.datasets.logs.row_source import ParquetRows, RowSource, TableRows
 from offnominal.datasets.logs.text_blocks import read_blocks
@@ -31,8 +33,8 @@ def open_log(source: Any) -> RowSource:
 
     Args:
         source: pandas data frame, Arrow table, mapping from names to columns, structured or two-dimensional array, or
-            the path of a CSV, Parquet, NPY, NPZ, MCAP or HDF5 file, of labelled blocks of text (``.data``), of a folder
-            of Parquet files, of a LeRobot dataset, or of a ROS 2 bag.
+            the path of a CSV, Parquet, NPY, NPZ, MCAP, SQLite (``.db3``), ROS 1 (``.bag``) or HDF5 file, of labelled
+            blocks of text (``.data``), of a folder of Parquet files, of a LeRobot dataset, or of a ROS 2 bag.
 
     Raises:
         InvalidLog: The content is no table.
@@ -62,6 +64,75 @@ def open_log(source: Any) -> RowSource:
         f"the log is {shown(source)}; expected a path, a data frame, an Arrow table, an array, or a mapping from names "
         "to columns."
     )
+
+
+def open_logs(source: Any) -> list[RowSource]:
+    """Return the logs of a source: several of those of :func:`open_log`, or a folder of them.
+
+    Args:
+        source: A log, a list of logs and folders, or the path of a folder of logs. Folders are searched; their files
+            are in the order of their names, with ``run_9`` before ``run_10``.
+
+    Raises:
+        InvalidLog: There is no log.
+
+    Example:
+        >>> len(open_logs([{"speed": [0.1, 0.2]}, {"speed": [0.3, 0.1]}]))
+        2
+    """
+    if isinstance(source, list | tuple) and source:
+        found = [log for each in source for log in open_logs(each)]
+    elif isinstance(source, str | Path) and _is_folder_of_logs(Path(source)):
+        found = [open_log(each) for each in _logs_below(Path(source))]
+    else:
+        found = [open_log(source)]
+    if len(found) > 1:
+        for number, log in enumerate(found):
+            log.name = log.name if not log.name.startswith("the ") else f"log {number}"
+    return found
+
+
+def _is_folder_of_logs(path: Path) -> bool:
+    """Whether a folder has logs that are read one by one, and is none itself."""
+    with file_errors(path):
+        if not path.is_dir() or is_lerobot(path) or is_bag(path):
+            return False
+        return not any(path.rglob("*.parquet"))
+
+
+def _logs_below(folder: Path) -> list[Path]:
+    """Return the logs in a folder and in the folders in it; name files that are none by a warning."""
+    found: list[Path] = []
+    other: list[Path] = []
+    with file_errors(folder):
+        for path, is_one in _walk(folder):
+            (found if is_one else other).append(path)
+    if not found:
+        raise InvalidLog(f"{folder} has no logs; expected a file with one of the suffixes {', '.join(READERS)}.")
+    if other:
+        listed = ", ".join(each.name for each in other[:6]) + ", …" * (len(other) > 6)
+        warnings.warn(f"files of {folder} are no logs and are left out: {listed}.", QuestionableLog, stacklevel=5)
+    return found
+
+
+def _walk(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """Yield files and folders that are logs, and files that are none."""
+    for path in sorted(folder.iterdir(), key=lambda each: natural(each.name)):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            if is_lerobot(path) or is_bag(path):
+                yield path, True
+            else:
+                yield from _walk(path)
+        elif path.is_file():
+            yield path, _kind(path) in READERS
+
+
+def _kind(path: Path) -> str:
+    """Return the suffix of a file that tells its format."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
 
 
 def _frame(frame: Any) -> RowSource:
@@ -143,8 +214,7 @@ def _opened(path: Path) -> RowSource:
                 return _folder(path)
         if not path.stat().st_size:
             raise InvalidLog(f"{path} is empty.")
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    kind = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
+    kind = _kind(path)
     if kind not in READERS:
         raise UnsupportedFormat(
             f"{path} has the suffix {kind!r}; expected one of {', '.join(READERS)}.{did_you_mean(kind, READERS)}"
@@ -157,8 +227,8 @@ def _folder(path: Path) -> RowSource:
     """Return the rows of a LeRobot dataset, a ROS 2 bag or a folder of Parquet files."""
     if is_lerobot(path):
         return LeRobotRows(path)
-    if any(path.glob("*.mcap")):
-        return read_mcap(path)
+    if is_bag(path):
+        return read_bag(path)
     return ParquetRows(str(path), sorted(path.rglob("*.parquet")))
 
 
@@ -176,7 +246,7 @@ READERS: dict[str, Callable[[Path], RowSource]] = {
     ".npy": _numpy,
     ".npz": _numpy,
     ".data": read_blocks,
-    ".mcap": read_mcap,
+    **dict.fromkeys(MESSAGE_READERS, read_bag),
     ".hdf5": read_hdf5,
     ".h5": read_hdf5,
 }

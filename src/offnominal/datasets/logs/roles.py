@@ -56,11 +56,12 @@ class Roles:
         single = {"reward": reward, "label": label, "episode": episode, "time": time}
         alone = {role: _one(role, column) for role, column in single.items()}
         acted = _several("actions", actions)
+        acted = expanded(source, acted)
         used = {*acted, *(column for column in alone.values() if column is not None)}
         if observations is None:
             observed = tuple(column for column in source.columns if column not in used)
         else:
-            observed = _several("observations", observations)
+            observed = expanded(source, _several("observations", observations))
         if not observed:
             raise InvalidLog(f"{source.name} has no column for observations; name at least one.")
         roles = cls(observed, acted, **alone)
@@ -104,6 +105,25 @@ def _several(role: str, columns: Any) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
+def expanded(source: RowSource, names: Iterable[str]) -> tuple[str, ...]:
+    """Return columns, with the name of an array or a topic replaced by those of its channels.
+
+    Args:
+        source: The log.
+        names: Names of columns, or their beginning up to a dot.
+
+    Example:
+        >>> from offnominal.datasets.logs.opening import open_log
+        >>> expanded(open_log({"joints": [[0.0, 1.0], [2.0, 3.0]], "load": [0.5, 0.6]}), ["joints", "load"])
+        ('joints.0', 'joints.1', 'load')
+    """
+    found: list[str] = []
+    for name in names:
+        parts = [] if name in source.columns else [each for each in source.columns if each.startswith(f"{name}.")]
+        found += parts or [name]
+    return tuple(found)
+
+
 def _check_distinct(source: RowSource, columns: list[str]) -> None:
     for column in columns:
         source.kind(column)
@@ -123,7 +143,7 @@ def require_numbers(source: RowSource, column: str) -> None:
     if types.is_dictionary(kind):
         kind = kind.value_type
     if types.is_string(kind) or types.is_large_string(kind):
-        row, text = _first_text(source, column)
+        row, text = first_text(source, column)
         if row is not None:
             raise InvalidLog(
                 f"column {column!r} of {source.name} has the text {shown(text)} in row {row}; expected numbers. "
@@ -132,17 +152,33 @@ def require_numbers(source: RowSource, column: str) -> None:
     raise InvalidLog(f"column {column!r} of {source.name} has type {kind}; expected numbers.")
 
 
-def _first_text(source: RowSource, column: str) -> tuple[int | None, Any]:
-    """Return the first row of a text column that is no number, and its text."""
+def first_text(source: RowSource, column: str, *, numbers: bool = False) -> tuple[int | None, Any]:
+    """Return the first row of a column of text that is no number, and its text.
+
+    Args:
+        source: The log.
+        column: The column.
+        numbers: Whether to return the first row that is a number instead, also one with a decimal comma; missing values
+            are none.
+    """
     first = 0
     for block in source.blocks([column]):
         for row, value in enumerate(block[column].to_pylist(), first):
-            try:
-                float("nan" if value is None else value)
-            except ValueError:
+            if (
+                value is not None
+                and (_is_number(value) or (numbers and _is_number(value.replace(",", ".")))) == numbers
+            ):
                 return row, value
         first += block.num_rows
     return None, None
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def first_row(mask: Any) -> int | None:

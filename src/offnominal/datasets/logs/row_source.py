@@ -29,10 +29,12 @@ class RowSource(ABC):
 
     Attributes:
         suggested: Columns by role that :func:`episodes_from` uses where the caller names none.
+        begins: Time of the first row in seconds since 1970, if the file has it.
     """
 
     def __init__(self, name: str, schema: Any, n_rows: int) -> None:
         self.suggested: dict[str, Any] = {}
+        self.begins: float | None = None
         self.name = name
         self.schema = schema
         self.n_rows = n_rows

@@ -12,69 +12,12 @@ import pyarrow.compute as pc
 
 from offnominal.core.errors import InvalidLog, InvalidParameter
 from offnominal.core.printable import shown
-from offnominal.core.types import BoolArray, FloatArray
+from offnominal.core.types import BoolArray
+from offnominal.datasets.logs.channel_summary import ChannelSummary
+from offnominal.datasets.logs.label_windows import SecondsWindows
 from offnominal.datasets.logs.roles import Roles, first_row
 from offnominal.datasets.logs.row_source import RowSource, as_numbers
 from offnominal.datasets.logs.time_column import Clock, TimeColumn
-
-
-@dataclass(slots=True)
-class ChannelSummary:
-    """Content of one channel.
-
-    Args:
-        column: Name of the column.
-        role: ``"observation"``, ``"action"`` or ``"reward"``.
-        low: Smallest finite value; infinity if there is none.
-        high: Largest finite value; minus infinity if there is none.
-        missing: Number of rows without a value.
-        infinite: Number of rows with an infinite value.
-        first_missing: First row without a value, or None.
-        first_infinite: First row with an infinite value, or None.
-        whole: Whether all finite values are whole numbers.
-        ordered: Whether no value is below the one before in its episode.
-    """
-
-    column: str
-    role: str
-    low: float = np.inf
-    high: float = -np.inf
-    missing: int = 0
-    infinite: int = 0
-    first_missing: int | None = None
-    first_infinite: int | None = None
-    whole: bool = True
-    ordered: bool = True
-    _last: float = np.nan
-
-    @property
-    def constant(self) -> bool:
-        """Whether all values are equal."""
-        return self.low == self.high
-
-    def add(self, values: FloatArray, first: int, changes: Sequence[int]) -> None:
-        """Add the values of a block that begins at a row; `changes` are its rows at which an episode begins."""
-        if self.whole:
-            self.whole = bool((np.rint(values) == values).all(where=np.isfinite(values)))
-        if self.ordered:
-            with np.errstate(invalid="ignore"):
-                steps = np.diff(values, prepend=self._last)
-            steps[list(changes)] = 0.0
-            self.ordered, self._last = not (steps < 0.0).any(), float(values[-1])
-        low, high = float(np.min(values)), float(np.max(values))
-        if not np.isfinite([low, high]).all():
-            finite, lost = np.isfinite(values), np.isnan(values)
-            low, high = (
-                float(values.min(where=finite, initial=np.inf)),
-                float(values.max(where=finite, initial=-np.inf)),
-            )
-            self.missing += int(lost.sum())
-            self.infinite += int((~finite & ~lost).sum())
-            if self.first_missing is None and lost.any():
-                self.first_missing = first + int(np.argmax(lost))
-            if self.first_infinite is None and (~finite & ~lost).any():
-                self.first_infinite = first + int(np.argmax(~finite & ~lost))
-        self.low, self.high = min(self.low, low), max(self.high, high)
 
 
 @dataclass(slots=True, eq=False)
@@ -87,6 +30,8 @@ class LogScan:
         labels: (rows,): whether each row is labelled as faulty; None without a label column.
         channels: Summary of each channel.
         clock: Time steps of the log; None without a time column.
+        names: Values of the episode column.
+        windows: Number of rows in each interval of the labels; None without intervals.
     """
 
     rows: int
@@ -95,6 +40,7 @@ class LogScan:
     channels: list[ChannelSummary]
     clock: Clock | None
     names: list[Any] = field(default_factory=list)
+    windows: dict[int, int] | None = None
 
     @property
     def stops(self) -> list[int]:
@@ -102,8 +48,21 @@ class LogScan:
         return [*self.starts[1:], self.rows]
 
 
-def scan_log(source: RowSource, roles: Roles, time: TimeColumn | None, nominal: Collection[Any]) -> LogScan:
+def scan_log(
+    source: RowSource,
+    roles: Roles,
+    time: TimeColumn | None,
+    nominal: Collection[Any],
+    windows: SecondsWindows | None = None,
+) -> LogScan:
     """Read a log once.
+
+    Args:
+        source: The log.
+        roles: Its columns by role.
+        time: Its time column, or None.
+        nominal: Values of the label that mean nominal.
+        windows: Times of faulty rows instead of a label; they need a time column.
 
     Raises:
         InvalidLog: Labels, episodes or times are invalid; the message names the row.
@@ -119,20 +78,23 @@ def scan_log(source: RowSource, roles: Roles, time: TimeColumn | None, nominal: 
     episodes = _EpisodeColumn(source.name, roles.episode)
     first = 0
     for block in source.blocks(roles.all):
+        changes = episodes.add(block, first)
+        seconds = None if clock is None else clock.add(block, first, changes)
         if roles.label is not None:
             labels.append(row_labels(block[roles.label], f"column {roles.label!r} of {source.name}", nominal, first))
-        changes = episodes.add(block, first)
+        elif windows is not None and seconds is not None:
+            labels.append(windows.rows(seconds))
+        labelled = labels[-1] if labels else None
         for channel in channels:
-            channel.add(as_numbers(block[channel.column]), first, changes)
-        if clock is not None:
-            clock.add(block, first, changes)
+            channel.add(as_numbers(block[channel.column]), first, changes, labelled)
         first += block.num_rows
     if first != source.n_rows:
         raise InvalidLog(f"{source.name} announces {source.n_rows} rows and has {first}; the file is damaged.")
+    for channel in channels:
+        channel.finish()
     starts = sorted({0, *episodes.starts, *(clock.finish() if clock is not None else ())})
-    return LogScan(
-        first, starts, np.concatenate(labels) if labels else None, channels, clock, names=list(episodes.seen)
-    )
+    joined = np.concatenate(labels) if labels else None
+    return LogScan(first, starts, joined, channels, clock, list(episodes.seen), windows.hits if windows else None)
 
 
 class _EpisodeColumn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,8 @@ GAP_PERIODS = 5.0
 MOST_GAPS = 0.05
 RATE_RATIO = 2.0
 FEWEST = 5
+ClockJumps = Literal["error", "split"]
+"""What to do where the time goes back: raise an error, or begin a new episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +34,37 @@ class TimeColumn:
         unit: Unit of numbers.
         origin: Time stamp in nanoseconds that is second zero of dates; numbers are not shifted.
         gap: Smallest time step in seconds that separates two episodes; five times the median step if None.
+        jumps: What to do where the time goes back.
     """
 
     column: str
     unit: str = "s"
     origin: int | None = None
     gap: float | None = None
+    jumps: ClockJumps = "error"
 
     @classmethod
-    def of(cls, source: RowSource, column: str, *, unit: str = "s", gap: float | None = None) -> TimeColumn:
+    def of(
+        cls,
+        source: RowSource,
+        column: str,
+        *,
+        unit: str = "s",
+        gap: float | None = None,
+        jumps: ClockJumps = "error",
+    ) -> TimeColumn:
         """Return the time column of a log; dates begin at zero."""
         one_of("time_unit", unit, tuple(UNITS))
+        one_of("clock_jumps", jumps, get_args(ClockJumps))
         if gap is not None:
             positive_number("gap", gap)
         kind = source.kind(column)
-        if not _is_date(kind):
+        if not is_date(kind):
             require_numbers(source, column)
-            return cls(column, unit, None, gap)
+            return cls(column, unit, None, gap, jumps)
         head = next(iter(source.blocks([column])))
         stamps = _nanoseconds(head[column], f"column {column!r} of {source.name}", 0)
-        return cls(column, unit, int(stamps[0]), gap)
+        return cls(column, unit, int(stamps[0]), gap, jumps)
 
     def seconds(self, table: Any, name: str = "the log", first: int = 0) -> FloatArray:
         """Return the time of the rows of an Arrow table."""
@@ -68,8 +81,29 @@ class TimeColumn:
             raise InvalidLog(f"{where} is {seconds[row]} in row {first + row}; expected a time.")
         return seconds
 
+    def instant(self, value: Any, what: str, begins: float | None = None) -> float:
+        """Return a time that is written as those of the column, in seconds on its axis.
 
-def _is_date(kind: Any) -> bool:
+        Args:
+            value: A number, or a date and time.
+            what: What it is, for the error message.
+            begins: Time of second zero since 1970, if the column has numbers and the log has a date.
+        """
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if self.origin is not None:
+                raise InvalidLog(f"{what} is {value!r}; column {self.column!r} has dates, so expected one.")
+            return float(value) * UNITS[self.unit]
+        try:
+            stamp = pa.scalar(str(value)).cast(pa.timestamp("ns")).value
+        except pa.ArrowException:
+            raise InvalidLog(f"{what} is {value!r}; expected a time such as 12.5 or 2020-03-09 10:14:33.") from None
+        if self.origin is None and begins is None:
+            raise InvalidLog(f"{what} is {value!r}; column {self.column!r} has numbers, so expected one.")
+        return float((stamp - self.origin) / 1e9 if self.origin is not None else stamp / 1e9 - (begins or 0.0))
+
+
+def is_date(kind: Any) -> bool:
+    """Whether a column of an Arrow type has times that are no numbers."""
     types = pa.types
     return bool(
         types.is_timestamp(kind)
@@ -127,6 +161,7 @@ class Clock:
     Attributes:
         period: Median time step in seconds; None before the first one.
         gaps: Rows after a gap.
+        jumps: Rows at which the time goes back, if that begins a new episode.
     """
 
     def __init__(self, name: str, time: TimeColumn) -> None:
@@ -136,17 +171,21 @@ class Clock:
         self._ends: list[tuple[int, float, float]] = []
         self.period: float | None = None
         self.gaps: list[int] = []
+        self.jumps: list[int] = []
 
     @property
     def rate(self) -> float | None:
         """Rows per second."""
         return None if self.period is None else 1.0 / self.period
 
-    def add(self, block: Any, first: int, changes: Sequence[int]) -> None:
-        """Add a block of rows; `changes` are the rows at which the episode column changes."""
+    def add(self, block: Any, first: int, changes: Sequence[int]) -> FloatArray:
+        """Add a block of rows, and return its times; `changes` are the rows at which the episode column changes."""
         seconds = self._time.seconds(block, self._name, first)
         steps = np.diff(seconds, prepend=np.nan if self._last is None else self._last)
         steps[list(changes)] = np.nan
+        jumps = np.flatnonzero(steps < 0.0) if self._time.jumps == "split" else np.zeros(0, np.int64)
+        steps[jumps] = np.nan
+        self.jumps += (jumps + first).tolist()
         self._require_increase(steps, seconds, first)
         known = steps[~np.isnan(steps)]
         if self.period is None and known.size:
@@ -156,10 +195,11 @@ class Clock:
         gaps = np.flatnonzero(steps > limit)
         self.gaps += (gaps + first).tolist()
         previous = np.concatenate([[np.nan if self._last is None else self._last], seconds[:-1]])
-        begun = np.union1d(gaps, np.asarray(changes, np.int64)).astype(np.int64)
+        begun = np.union1d(np.union1d(gaps, jumps), np.asarray(changes, np.int64)).astype(np.int64)
         self._ends += [(first + row, float(previous[row]), float(seconds[row])) for row in begun]
         self._last = float(seconds[-1])
         self._end = first + len(seconds)
+        return seconds
 
     def _require_increase(self, steps: FloatArray, seconds: FloatArray, first: int) -> None:
         wrong = steps <= 0.0
@@ -168,11 +208,21 @@ class Clock:
             what = "the same time as the row before" if steps[row] == 0.0 else "an earlier time than the row before"
             raise InvalidLog(
                 f"column {self._time.column!r} of {self._name}: row {first + row} has {what}; sort the log by time, "
-                "remove duplicate rows, or name the column of the episode."
+                "remove duplicate rows, or name the column of the episode. If the clock was set back, pass "
+                "clock_jumps='split'."
             )
 
     def finish(self) -> list[int]:
-        """Return the rows after a gap; raise :class:`InvalidLog` if the log has more than one sampling rate."""
+        """Return the rows at which an episode begins: after a gap, or where the time goes back.
+
+        Raises:
+            InvalidLog: The log has more than one sampling rate, or is not sorted by time.
+        """
+        if len(self.jumps) >= FEWEST and len(self.jumps) > MOST_GAPS * self._steps:
+            raise InvalidLog(
+                f"column {self._time.column!r} of {self._name} goes back {len(self.jumps)} times, first in row "
+                f"{self.jumps[0]}; sort the log by time, or name the column of the episode."
+            )
         if self._time.gap is None and len(self.gaps) >= FEWEST and len(self.gaps) > MOST_GAPS * self._steps:
             raise InvalidLog(
                 f"{self._name} has mixed rates: the median time step is {self.period:.4g} s, and {len(self.gaps)} of "
@@ -188,4 +238,4 @@ class Clock:
                         f"{self._name} has mixed rates: rows {row} to {stop - 1} are {ratio * self.period:.4g} s "
                         f"apart, the median is {self.period:.4g} s. Resample the log, or read its parts separately."
                     )
-        return self.gaps
+        return sorted({*self.gaps, *self.jumps})
