@@ -9,5 +9,9 @@ __getattr__, __dir__ = lazy_attributes(
         "deployment": ("Deployment", "Manifest"),
         "deployment_check": ("verify_deployment",),
         "deployment_writer": ("write_deployment",),
+        "event": ("Event",),
+        "fleet": ("Fleet",),
+        "rules": ("AlarmRule", "Rules", "load_rules"),
+        "sample": ("InvalidSample",),
     },
 )

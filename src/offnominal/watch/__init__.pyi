@@ -7,14 +7,26 @@ from offnominal.watch.deployment import Deployment as Deployment
 from offnominal.watch.deployment import Manifest as Manifest
 from offnominal.watch.deployment_check import verify_deployment as verify_deployment
 from offnominal.watch.deployment_writer import write_deployment as write_deployment
+from offnominal.watch.event import Event as Event
+from offnominal.watch.fleet import Fleet as Fleet
+from offnominal.watch.rules import AlarmRule as AlarmRule
+from offnominal.watch.rules import Rules as Rules
+from offnominal.watch.rules import load_rules as load_rules
+from offnominal.watch.sample import InvalidSample as InvalidSample
 
 __all__ = [
+    "AlarmRule",
     "ChannelCheck",
     "Checks",
     "Deployment",
+    "Event",
+    "Fleet",
+    "InvalidSample",
     "Manifest",
+    "Rules",
     "TimingCheck",
     "learn_checks",
+    "load_rules",
     "verify_deployment",
     "write_deployment",
 ]

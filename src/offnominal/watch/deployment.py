@@ -131,7 +131,7 @@ def read_manifest(folder: Path) -> Manifest:
     data = read_checked_json(path)
     if data.get("format", FORMAT) != FORMAT:
         raise UnsupportedFormat(f"{path} has format {shown(data['format'])}; this version reads format {FORMAT}.")
-    manifest = _made(path, Manifest.from_dict, data, "the manifest of a deployment")
+    manifest: Manifest = _made(path, Manifest.from_dict, data, "the manifest of a deployment")
     if manifest.files.keys() != set(FILES):
         raise DamagedFile(f"{path} lists {', '.join(manifest.files) or 'no files'}; expected {', '.join(FILES)}.")
     return manifest

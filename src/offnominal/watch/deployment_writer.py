@@ -17,7 +17,7 @@ from offnominal._version import __version__
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.files import save_alarm
 from offnominal.core.array_text import array_to_plain
-from offnominal.core.checks import instance_of, text
+from offnominal.core.checks import text
 from offnominal.core.checksum import write_checked_json
 from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
@@ -69,8 +69,10 @@ def write_deployment(
         UnsupportedExport: The detector has no ONNX form.
         AlreadyExists: There is something at the path.
     """
-    instance_of("detector", detector, Detector)
-    if not instance_of("alarm", alarm, Alarm).fitted:
+    if not isinstance(detector, Detector) or not isinstance(alarm, Alarm):
+        given = f"{shown(detector)} and {shown(alarm)}"
+        raise InvalidParameter(f"detector and alarm are {given}; expected a fitted Detector and a fitted Alarm.")
+    if not alarm.fitted:
         raise NotFitted(f"{alarm!r} is not fitted; call fit with scores of nominal episodes first.")
     if detector.pixel_observations:
         raise InvalidParameter(f"{detector.name} scores images; a deployable folder is for vectors of channels.")
