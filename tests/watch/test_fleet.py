@@ -149,7 +149,8 @@ def test_a_silent_robot_is_stale_and_recovers(deployment, nominal):
     found = samples(nominal[0])
     feed(fleet, found[:3], 100.0)
     assert not fleet.tick(100.5)
-    assert readings(fleet.tick(102.0)) == [("stale", "raised")]
+    (event,) = fleet.tick(102.0)
+    assert (event.alarm, event.kind, event.received) == ("stale", "raised", 102.0)
     assert readings(fleet.take(found[3], 103.0)) == [("stale", "cleared")]
     fleet.take({"robot": "r1", "seq": 4, "end": True}, 103.1)
     assert not fleet.tick(1000.0)

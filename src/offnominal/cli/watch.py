@@ -43,12 +43,24 @@ def watch_command(
         str, typer.Option(envvar="OFFNOMINAL_WEBHOOK_TOKEN", help="Bearer token of the webhook.")
     ] = "",
     capacity: Annotated[int, count_option("Samples that wait at most.", most=10_000_000)] = 10_000,
+    port: Annotated[
+        int | None, count_option("Port for HTTP and WebSocket; 0 for any free one.", least=0, most=65535)
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to bind to; any but a loopback address demands a token.")
+    ] = "127.0.0.1",
+    token: Annotated[str, typer.Option(envvar="OFFNOMINAL_TOKEN", help="What a client must present.")] = "",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another name of this server, such as that of a proxy; can be repeated."),
+    ] = None,
 ) -> None:
     """Monitor robots with a deployable folder.
 
-    Samples come as JSON lines from standard input or a file; events go out as JSON lines. Every robot has its own
-    state. SIGTERM and Ctrl-C end it after the samples that have arrived; SIGHUP reads the folder anew. Needs
-    onnxruntime, and no torch.
+    Samples come as JSON lines from standard input or a file, or, with --port, by HTTP and WebSocket; events go out as
+    JSON lines. With --port there are also a page, /metrics, /healthz and /readyz. Every robot has its own state.
+    SIGTERM and Ctrl-C end it after the samples that have arrived; SIGHUP reads the folder anew. Needs onnxruntime, and
+    no torch.
 
     Example: [bold]robot-logger | offnominal watch arm --checkpoint arm.state > events.jsonl[/]
     """
@@ -60,6 +72,7 @@ def watch_command(
     options = WatchOptions(
         folder,
         source=None if source == STDIN else source,
+        lines=port is None or source is not None,
         follow=follow,
         out=out,
         scores=scores,
@@ -70,7 +83,11 @@ def watch_command(
         webhook=webhook,
         webhook_token=webhook_token,
         capacity=capacity,
+        port=port,
+        host=host,
+        token=token,
+        allowed_hosts=tuple(allow_host or ()),
     )
-    service = watch(options)
+    service = watch(options, announce=lambda address: print_note(f"Monitoring at {address} (Ctrl-C ends it)."))
     counts, alarms = service.fleet.counts, sum(service.fleet.alarms.values())
     print_note(f"{counts['samples']:,} samples of {len(service.fleet.robots)} robots, {alarms} alarms.")

@@ -35,7 +35,7 @@ class LineSource:
         path: Path | None = None,
         *,
         follow: bool = False,
-        on_end: Callable[[], object] = lambda: None,
+        on_end: Callable[[], object] | None = None,
     ) -> None:
         self._inbox = inbox
         self._path = path

@@ -144,7 +144,10 @@ class RobotWatch:
     def tick(self, now: float) -> list[Event]:
         """Return what the time alone changes: stale robots, and alarms whose time on the shelf is over."""
         silent = not self.ended and now - self.received > self.stale_after
-        events = self._update("stale", now - self.received if silent else None, now, None)
+        events = [
+            replace(event, received=now)
+            for event in self._update("stale", now - self.received if silent else None, now, None)
+        ]
         for line in list(self.lines.values()):
             if line.shelved_until is not None and now >= line.shelved_until:
                 events += self.unshelve(line.name, now)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from offnominal.core.errors import OffnominalError
+from offnominal.core.errors import MissingDependency, OffnominalError
 from offnominal.watch.deployment import Deployment
 from offnominal.watch.fleet import Fleet
 from offnominal.watch.inbox import CAPACITY, Inbox
@@ -43,6 +43,10 @@ class WatchOptions:
         webhook: Address that gets events.
         webhook_token: Token for it.
         capacity: Samples that wait at most.
+        port: Port of the HTTP server; None for none.
+        host: Address of the HTTP server.
+        token: What its clients must present.
+        allowed_hosts: Further names of the HTTP server.
     """
 
     folder: Path
@@ -58,13 +62,23 @@ class WatchOptions:
     webhook: str = ""
     webhook_token: str = ""
     capacity: int = CAPACITY
+    port: int | None = None
+    host: str = "127.0.0.1"
+    token: str = ""
+    allowed_hosts: tuple[str, ...] = ()
 
 
-def watch(options: WatchOptions) -> Service:
+def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda address: None) -> Service:
     """Run the service until the input ends, or until SIGTERM or Ctrl-C; return it for its counts.
+
+    With an HTTP server, the end of the input does not end it.
 
     SIGHUP reads the deployable folder anew. The first line that is written has the last number of every robot, so that
     a robot can send what came after it again.
+
+    Args:
+        options: What it reads and writes.
+        announce: Called with the address of the HTTP server.
     """
     deployment = Deployment.load(options.folder)
     fleet = Fleet(deployment, options.rules, threshold=options.threshold)
@@ -75,14 +89,40 @@ def watch(options: WatchOptions) -> Service:
     if options.webhook:
         source = f"/offnominal/{deployment.manifest.name}"
         service.add(Webhook(options.webhook, outbox, source=source, token=options.webhook_token))
-    lines.note(_started(fleet, resumed))
-    if options.lines:
-        LineSource(inbox, options.source, follow=options.follow, on_end=inbox.close).start()
-    with _messages(), _signals(service):
+    with _messages(), _signals(service), _server(service, options) as address:
+        lines.note(_started(fleet, resumed))
+        if options.lines:
+            on_end = None if address else inbox.close
+            LineSource(inbox, options.source, follow=options.follow, on_end=on_end).start()
+        if address:
+            announce(address)
         tell_manager("READY=1")
         service.run()
         tell_manager("STOPPING=1")
     return service
+
+
+@contextmanager
+def _server(service: Service, options: WatchOptions) -> Iterator[str]:
+    """Serve HTTP if there is a port; yield the address, or an empty text."""
+    if options.port is None:
+        yield ""
+        return
+    try:
+        from offnominal.watch.http_server import serving
+        from offnominal.watch.live_view import LiveView
+        from offnominal.web.access import Access
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "websockets", "h11"):
+            raise
+        raise MissingDependency(
+            f'HTTP needs {error.name}; install it with `pip install "offnominal[watch]"`.'
+        ) from None
+    access = Access(host=options.host, port=options.port, token=options.token, allowed_hosts=options.allowed_hosts)
+    view = LiveView()
+    service.add(view)
+    with serving(service, view, access) as address:
+        yield address
 
 
 def _started(fleet: Fleet, resumed: bool) -> dict[str, Any]:

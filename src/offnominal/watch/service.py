@@ -20,6 +20,7 @@ from offnominal.watch.robot_watch import RobotWatch
 from offnominal.watch.sample import InvalidSample
 from offnominal.watch.sink import Sink
 from offnominal.watch.step_times import StepTimes
+from offnominal.watch.system_manager import tell_manager, watchdog_period
 
 LOGGER = logging.getLogger("offnominal.watch")
 TICK = 1.0
@@ -66,7 +67,7 @@ class Service:
         self.ready = False
         self._sinks = list(sinks)
         self._checkpoint, self._every, self._clock = checkpoint, every, clock
-        self._complained = float("-inf")
+        self._complained = self._told_manager = float("-inf")
 
     def add(self, sink: Sink) -> None:
         """Add a sink, before the service runs."""
@@ -85,6 +86,14 @@ class Service:
         self.outbox.restore(waiting)
         return True
 
+    def _alive(self, now: float) -> None:
+        """Note that the loop turns, and tell the system manager if it wants to know."""
+        self.turned = now
+        period = watchdog_period()
+        if period is not None and now - self._told_manager >= period:
+            self._told_manager = now
+            tell_manager("WATCHDOG=1")
+
     def run(self) -> None:
         """Process samples until the inbox is closed and empty; then write the checkpoint and close the sinks."""
         self.ready = True
@@ -95,7 +104,8 @@ class Service:
                 for call in calls:
                     call()
                 self.process(samples)
-                now = self.turned = time.monotonic()
+                now = time.monotonic()
+                self._alive(now)
                 if now - ticked >= TICK:
                     ticked = now
                     self.tell(self.fleet.tick(self._clock()))
