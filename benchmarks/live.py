@@ -70,7 +70,7 @@ def _median(work: Any, count: int) -> float:
 
 @contextmanager
 def _server() -> Iterator[tuple[str, int]]:
-    from offnominal.web.server import bound_socket
+    from offnominal.web.listening import bound_socket
     from offnominal.web.settings import Settings
 
     listener = bound_socket(Settings(port=0))

@@ -14,8 +14,13 @@ from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "offnominal"
-FACADES = {("offnominal.detectors.detector", "offnominal.detectors.export")}
-"""Methods that pass their own object on, and import when they are called: `Detector.export`."""
+FACADES = {
+    ("offnominal.alarms.online_monitor", "offnominal.alarms.monitor_files"),
+    ("offnominal.detectors.detector", "offnominal.detectors.export"),
+    ("offnominal.detectors.detector", "offnominal.detectors.files"),
+}
+"""Methods that pass their own object on, and import when they are called: `Detector.export`, `Detector.save`,
+`OnlineMonitor.save` and `load`."""
 Graph = Mapping[str, Set[str]]
 """The modules that each module imports."""
 

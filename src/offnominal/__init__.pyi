@@ -15,6 +15,7 @@ from offnominal import reports as reports
 from offnominal import rollouts as rollouts
 from offnominal import sensing as sensing
 from offnominal import studies as studies
+from offnominal import watch as watch
 from offnominal import web as web
 from offnominal import worlds as worlds
 from offnominal._version import __version__ as __version__

@@ -27,9 +27,9 @@ def address(tmp_path_factory):
     import uvicorn
 
     from offnominal.web.app import make_app
+    from offnominal.web.listening import bound_socket
     from offnominal.web.live_session import LiveRuns
     from offnominal.web.replay import Replays
-    from offnominal.web.server import bound_socket
     from offnominal.web.settings import Settings
 
     fits, settings = tmp_path_factory.mktemp("fits"), Settings(runs=tmp_path_factory.mktemp("runs"), port=0)

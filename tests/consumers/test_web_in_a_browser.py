@@ -18,7 +18,7 @@ from offnominal.studies.kinds import study_kinds  # noqa: E402
 from offnominal.studies.runs import open_run  # noqa: E402
 from offnominal.web.app import make_app  # noqa: E402
 from offnominal.web.export import export_pages  # noqa: E402
-from offnominal.web.server import bound_socket  # noqa: E402
+from offnominal.web.listening import bound_socket  # noqa: E402
 from offnominal.web.settings import Settings  # noqa: E402
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -21,7 +21,7 @@ uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
 from offnominal.web import connections  # noqa: E402
 from offnominal.web.app import make_app  # noqa: E402
-from offnominal.web.server import bound_socket, config_of  # noqa: E402
+from offnominal.web.listening import bound_socket, config_of  # noqa: E402
 from offnominal.web.settings import Settings  # noqa: E402
 
 pytestmark = pytest.mark.long

@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 
 from offnominal.core.errors import AddressInUse, InvalidParameter
-from offnominal.web.server import bound_socket
+from offnominal.web.listening import bound_socket
 from offnominal.web.settings import Settings
 
 pytestmark = pytest.mark.long

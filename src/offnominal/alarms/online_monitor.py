@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -177,6 +177,58 @@ class OnlineMonitor:
             self._report(self._evidence(row, step, bool(invalid[row])))
         self.steps = self.steps + 1
         return MonitorOutput(scores, raised, self.alarmed.copy(), invalid)
+
+    def save(self, folder: Path | str) -> None:
+        """Write detector, alarm and the state of every episode into a folder, to go on after a restart.
+
+        Each file is written atomically, the state last; it says which detector and alarm it belongs to.
+
+        Args:
+            folder: Folder of the files; it is created if it is missing.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> from offnominal.agents import expert
+            >>> from offnominal.alarms import EpisodeMaximum
+            >>> from offnominal.detectors import make_detector
+            >>> from offnominal.rollouts import collect
+            >>> episodes = collect("SAP-Goal0-v0", expert("SAP-Goal0-v0"), 20)
+            >>> detector = make_detector("KNN").fit(episodes[:10])
+            >>> monitor = OnlineMonitor(detector, EpisodeMaximum(0.1).fit(detector.score(episodes[10:])))
+            >>> o, a = episodes[0].observations, episodes[0].actions
+            >>> _ = monitor.update(o[:1], a[:1], o[1:2])
+            >>> folder = TemporaryDirectory()
+            >>> monitor.save(folder.name)
+            >>> restarted = OnlineMonitor.load(folder.name)
+            >>> restarted.update(o[1:2], a[1:2], o[2:3]).scores == monitor.update(o[1:2], a[1:2], o[2:3]).scores
+            array([ True])
+        """
+        from offnominal.alarms.monitor_files import save_monitor
+
+        save_monitor(folder, self)
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path | str,
+        *,
+        on_alarm: Callable[[AlarmEvidence], Any] | None = None,
+        log: Path | str | None = None,
+    ) -> Self:
+        """Return the monitor that :meth:`save` wrote; its next score is that of the saved one.
+
+        Args:
+            folder: Folder of the files.
+            on_alarm: As for the constructor.
+            log: As for the constructor.
+
+        Raises:
+            MissingFile: A file does not exist.
+            DamagedFile: A file was changed, or the state is that of another detector or alarm.
+        """
+        from offnominal.alarms.monitor_files import load_monitor
+
+        return load_monitor(cls, folder, on_alarm=on_alarm, log=log)
 
     def _warn(self, invalid: BoolArray) -> None:
         """Log the first invalid reading of each episode."""

@@ -1,4 +1,4 @@
-"""`offnominal export-onnx`."""
+"""`offnominal export-onnx` and `export-folder`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from offnominal.cli.app import SERVE, App
-from offnominal.cli.options import count_option
+from offnominal.cli.options import count_option, number_option
 from offnominal.cli.output import out
 
 if TYPE_CHECKING:
@@ -58,6 +58,65 @@ def export_onnx_command(
         f"{', '.join(written.inputs)} → {', '.join(written.outputs)}.",
         soft_wrap=True,
     )
+
+
+@exporting.command("export-folder")
+def export_folder_command(
+    detector: Annotated[Path, typer.Argument(help="Saved detector: path without extension, as for save_detector.")],
+    folder: Annotated[Path, typer.Argument(help="Folder to write.", file_okay=False)],
+    alarm: Annotated[Path, typer.Option(dir_okay=False, help="Saved alarm (JSON).")],
+    episodes: Annotated[Path, typer.Option(metavar="LOG", help=f"Nominal log. {LOG}")],
+    name: Annotated[str, typer.Option(help="Name of what is monitored. Default: that of the folder.")] = "",
+    rate: Annotated[float | None, number_option("Samples per second, if the log has no times.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a deployable folder.")] = False,
+) -> None:
+    """Write detector, alarm and checks of samples as a folder for `offnominal watch`.
+
+    The log is replayed through the written detector; the folder is not written if a score differs. Ranges, held values
+    and rates of the channels are learned from the log. Needs the extra `onnx`; to run the folder needs no torch.
+
+    Example: [bold]offnominal export-folder detectors/knn arm --alarm detectors/alarm.json --episodes data/arm[/]
+    """
+    from offnominal.alarms import load_alarm
+    from offnominal.detectors import load_detector
+    from offnominal.watch.deployment_writer import write_deployment
+
+    logged = logged_episodes(episodes)
+    written = write_deployment(
+        folder,
+        load_detector(detector),
+        load_alarm(alarm),
+        logged,
+        name=name,
+        rate=rate,
+        overwrite=overwrite,
+        **_channels(episodes, logged),
+    )
+    out.print(
+        f"Wrote {escape(str(folder))}: {written.detector} with {written.alarm}, {len(written.observations)} "
+        f"observations, {len(written.actions)} actions, model {written.model_digest}.",
+        soft_wrap=True,
+    )
+
+
+def _channels(log: Path, episodes: Sequence[Episode]) -> dict[str, list[str]]:
+    """Return the names of the channels of a log, and the units of those of a world."""
+    from offnominal.datasets import Dataset, LogEpisodes
+    from offnominal.worlds import worlds
+
+    if isinstance(episodes, LogEpisodes):
+        return episodes.channels
+    world = Dataset(log).world
+    if world not in worlds:
+        return {}
+    card = worlds.card(world)
+    if len(card.observation) != episodes[0].observations[0].size or len(card.action) != episodes[0].actions[:1].size:
+        return {}
+    return {
+        "observations": [each.name for each in card.observation],
+        "actions": [each.name for each in card.action],
+        "units": [each.unit for each in (*card.observation, *card.action)],
+    }
 
 
 def logged_episodes(log: Path) -> Sequence[Episode]:

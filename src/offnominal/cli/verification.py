@@ -57,9 +57,9 @@ def verify(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="Folder of a dataset, of driving scenes, of a NovelCraft set or of a run; or a file: an alarm, the "
-            "card of a detector or a policy, a library of faults, a scenario file, a table of strengths or of results, "
-            "or an ONNX file.",
+            help="Folder of a dataset, of driving scenes, of a NovelCraft set or of a run, or a deployable folder; or "
+            "a file: an alarm, the card of a detector or a policy, a library of faults, a scenario file, a table of "
+            "strengths or of results, or an ONNX file.",
         ),
     ],
     share: Annotated[float, number_option("Fraction of the cells of a run that are computed again.")] = 0.05,
@@ -83,8 +83,9 @@ def verify(
     """Verify a dataset, driving scenes, a run or a file.
 
     Files are compared with the hashes in their manifest, or with the checksum that they carry. Some cells of a run are
-    computed again and compared. Episodes are replayed through an ONNX file, and the scores compared with those at its
-    export. Exits with 1 if anything differs from the manifest, the checksum, the result store or these scores.
+    computed again and compared. Episodes are replayed through an ONNX file or a deployable folder, and the scores
+    compared with those at its export. Exits with 1 if anything differs from the manifest, the checksum, the result
+    store or these scores.
 
     Example: [bold]offnominal verify data/SAP-Goal0-v0[/]
     """
@@ -132,6 +133,19 @@ def _verify_dataset(folder: Path, options: Options) -> Verified:
     return Verified("split", splits, f"{folder} is intact: {len(splits)} splits match the manifest.")
 
 
+def _verify_deployment(folder: Path, options: Options) -> Verified:
+    from offnominal.watch.deployment import MODEL
+    from offnominal.watch.deployment_check import verify_deployment
+
+    files = list(verify_deployment(folder).items())
+    success = f"{folder} is intact: {len(files)} files match the manifest, and the replay gives the same scores."
+    if options.log is None or any(problem for _, problem in files):
+        return Verified("file", files, success)
+    replayed = _verify_onnx(folder / MODEL, options)
+    episodes = [(f"episode {number}", problem) for number, problem in replayed.problems]
+    return Verified("file", files + episodes, f"{success} {replayed.success}")
+
+
 def _verify_onnx(model: Path, options: Options) -> Verified:
     """Replay a log through an ONNX file, and return the episodes with other scores."""
     from offnominal.cli.onnx_export import logged_episodes
@@ -171,11 +185,12 @@ def _verify_file(path: Path, options: Options) -> Verified:
 
 
 WEIGHTS = ".safetensors"
-MANIFESTS = ("manifest.json", "run.json", "scenes.json", "novelcraft.json")
+MANIFESTS = ("manifest.json", "run.json", "scenes.json", "novelcraft.json", "deployment.json")
 KINDS = (
     Kind(lambda path: (path / "run.json").exists(), _verify_run),
     Kind(lambda path: (path / "scenes.json").exists(), _verify_scenes),
     Kind(lambda path: (path / "novelcraft.json").exists(), _verify_novelcraft),
+    Kind(lambda path: (path / "deployment.json").exists(), _verify_deployment),
     Kind(lambda path: path.suffix == ".onnx", _verify_onnx),
     Kind(Path.is_file, _verify_file),
     Kind(lambda path: True, _verify_dataset),

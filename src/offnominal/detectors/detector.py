@@ -335,6 +335,22 @@ class Detector(LearnedState):
             episodes=episodes,
         )
 
+    def save(self, path: Path | str) -> None:
+        """Write the fitted detector as ``path.safetensors`` and ``path.json``; nothing is pickled.
+
+        :func:`~offnominal.detectors.files.load_detector` reads them.
+
+        Args:
+            path: Path without extension.
+
+        Raises:
+            NotFitted: It was not fitted.
+            InvalidParameter: Its class is not registered, so that it could not be loaded again.
+        """
+        from offnominal.detectors.files import save_detector
+
+        save_detector(path, self)
+
     def _torch_update(self, state: Any, step: TorchStep) -> tuple[Any, Tensor]:
         """Score a checked transition by torch operators, which :meth:`export` records; see :meth:`_update`."""
         raise UnsupportedExport(f"{self.name} has no ONNX form: it does not implement `_torch_update`.")

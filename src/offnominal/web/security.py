@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from offnominal.web.settings import LOCAL_NAMES, Settings
+from offnominal.web.access import LOCAL_NAMES, Access
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -40,14 +40,15 @@ class Guard:
 
     Checked are the Host header (against DNS rebinding), the Origin of websockets and of requests that change something,
     and Sec-Fetch-Site of requests that read (against other web sites), the token, and sizes. A token in the address is
-    stored as a cookie, and the client is sent to the same address without it.
+    stored as a cookie, and the client is sent to the same address without it; programs send it as
+    ``Authorization: Bearer``.
 
     Args:
         app: The application.
         settings: Token, names and limits.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Access) -> None:
         self.app = app
         self.settings = settings
         self.names = {*LOCAL_NAMES, settings.host, *settings.allowed_hosts}
@@ -99,6 +100,9 @@ class Guard:
 
     def _without_token(self, scope: Scope, headers: Headers) -> Response | None:
         cookie = f"offnominal-{self.settings.port}"
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer" and self._is_token(given.strip()):
+            return None
         if self._is_token(_cookie(headers.get("cookie", ""), cookie)):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)

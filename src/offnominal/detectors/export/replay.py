@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,19 +81,44 @@ class OnnxModel:
         Raises:
             DamagedFile: The file cannot be run with such readings.
         """
-        state = {name: np.zeros(*kind) for name, kind in self._inputs.items() if name.startswith("state_")}
-        scores, alarms = [], []
+        state, scores, alarms = self.start(), [], []
         for step in steps(episode):
-            readings = {name: self._fed(name, getattr(step, name)) for name in READINGS}
-            try:
-                results = self._session.run(None, readings | state)
-            except Exception as error:
-                raise DamagedFile(f"onnxruntime cannot run {self.name}: {_first_line(error)}") from None
-            found = dict(zip(self._outputs, results, strict=True))
-            state = {name: found[f"next_{name}"] for name in state}
+            state, found = self.step(state, *(getattr(step, name) for name in READINGS))
             scores.append(found["score"][0])
             alarms += [found["alarm"][0]] if "alarm" in found else []
         return Outputs(np.array(scores), np.array(alarms) if alarms else None)
+
+    def start(self) -> dict[str, Array]:
+        """Return the state before the first step of an episode: zeros."""
+        return {name: np.zeros(*kind) for name, kind in self._inputs.items() if name.startswith("state_")}
+
+    def step(
+        self, state: Mapping[str, Array], observation: Array, action: Array, after: Array
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Return the next state and the outputs by name of one step.
+
+        Args:
+            state: State from :meth:`start` or the previous call.
+            observation: (1, ...) observation before the action.
+            action: (1, ...) action.
+            after: (1, ...) observation after the action.
+
+        Raises:
+            DamagedFile: The file cannot be run with such readings.
+        """
+        readings = {
+            name: self._fed(name, values) for name, values in zip(READINGS, (observation, action, after), strict=True)
+        }
+        try:
+            results = self._session.run(None, {**readings, **state})
+        except Exception as error:
+            raise DamagedFile(f"onnxruntime cannot run {self.name}: {_first_line(error)}") from None
+        found = dict(zip(self._outputs, results, strict=True))
+        return {name: found[f"next_{name}"] for name in state}, found
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of an input."""
+        return tuple(self._inputs[name][0])
 
     def _fed(self, name: str, values: Array) -> Array:
         """Return the values of one episode for all rows of an input."""

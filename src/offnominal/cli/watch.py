@@ -1,0 +1,93 @@
+"""`offnominal watch`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from offnominal.cli.app import SERVE, App
+from offnominal.cli.options import count_option, number_option
+from offnominal.cli.output import print_note
+from offnominal.core.errors import InvalidParameter
+
+watching = App(SERVE)
+
+STDIN = Path("-")
+
+
+@watching.command("watch")
+def watch_command(
+    folder: Annotated[Path, typer.Argument(help="Deployable folder of `export-folder`.", file_okay=False)],
+    source: Annotated[
+        Path | None, typer.Option("--input", metavar="FILE", help="Samples as JSON lines; - for standard input.")
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Wait for more at the end of the file.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="File to append events to, instead of standard output.")
+    ] = None,
+    scores: Annotated[bool, typer.Option("--scores", help="Write every score, too.")] = False,
+    rules: Annotated[Path | None, typer.Option(dir_okay=False, help="When conditions become alarms (TOML).")] = None,
+    threshold: Annotated[
+        float | None, number_option("Threshold of the statistic; without the guarantee of the alarm.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="File of the state, to go on after a restart.")
+    ] = None,
+    every: Annotated[float, number_option("Seconds between two checkpoints.", "--checkpoint-every", least=0.05)] = 1.0,
+    webhook: Annotated[
+        str, typer.Option(metavar="URL", help="Address that gets each event as a CloudEvent by POST.")
+    ] = "",
+    webhook_token: Annotated[
+        str, typer.Option(envvar="OFFNOMINAL_WEBHOOK_TOKEN", help="Bearer token of the webhook.")
+    ] = "",
+    capacity: Annotated[int, count_option("Samples that wait at most.", most=10_000_000)] = 10_000,
+    port: Annotated[
+        int | None, count_option("Port for HTTP and WebSocket; 0 for any free one.", least=0, most=65535)
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to bind to; any but a loopback address demands a token.")
+    ] = "127.0.0.1",
+    token: Annotated[str, typer.Option(envvar="OFFNOMINAL_TOKEN", help="What a client must present.")] = "",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another name of this server, such as that of a proxy; can be repeated."),
+    ] = None,
+) -> None:
+    """Monitor robots with a deployable folder.
+
+    Samples come as JSON lines from standard input or a file, or, with --port, by HTTP and WebSocket; events go out as
+    JSON lines. With --port there are also a page, /metrics, /healthz and /readyz. Every robot has its own state.
+    SIGTERM and Ctrl-C end it after the samples that have arrived; SIGHUP reads the folder anew. Needs onnxruntime, and
+    no torch.
+
+    Example: [bold]robot-logger | offnominal watch arm --checkpoint arm.state > events.jsonl[/]
+    """
+    from offnominal.watch.rules import Rules, load_rules
+    from offnominal.watch.running import WatchOptions, watch
+
+    if follow and (source is None or source == STDIN):
+        raise InvalidParameter("--follow is for a file; give --input FILE.")
+    options = WatchOptions(
+        folder,
+        source=None if source == STDIN else source,
+        lines=port is None or source is not None,
+        follow=follow,
+        out=out,
+        scores=scores,
+        rules=Rules() if rules is None else load_rules(rules),
+        threshold=threshold,
+        checkpoint=checkpoint,
+        every=every,
+        webhook=webhook,
+        webhook_token=webhook_token,
+        capacity=capacity,
+        port=port,
+        host=host,
+        token=token,
+        allowed_hosts=tuple(allow_host or ()),
+    )
+    service = watch(options, announce=lambda address: print_note(f"Monitoring at {address} (Ctrl-C ends it)."))
+    counts, alarms = service.fleet.counts, sum(service.fleet.alarms.values())
+    print_note(f"{counts['samples']:,} samples of {len(service.fleet.robots)} robots, {alarms} alarms.")

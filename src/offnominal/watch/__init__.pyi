@@ -1,0 +1,32 @@
+# Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.watch.channel_checks import ChannelCheck as ChannelCheck
+from offnominal.watch.channel_checks import Checks as Checks
+from offnominal.watch.channel_checks import TimingCheck as TimingCheck
+from offnominal.watch.channel_checks import learn_checks as learn_checks
+from offnominal.watch.deployment import Deployment as Deployment
+from offnominal.watch.deployment import Manifest as Manifest
+from offnominal.watch.deployment_check import verify_deployment as verify_deployment
+from offnominal.watch.deployment_writer import write_deployment as write_deployment
+from offnominal.watch.event import Event as Event
+from offnominal.watch.fleet import Fleet as Fleet
+from offnominal.watch.rules import AlarmRule as AlarmRule
+from offnominal.watch.rules import Rules as Rules
+from offnominal.watch.rules import load_rules as load_rules
+from offnominal.watch.sample import InvalidSample as InvalidSample
+
+__all__ = [
+    "AlarmRule",
+    "ChannelCheck",
+    "Checks",
+    "Deployment",
+    "Event",
+    "Fleet",
+    "InvalidSample",
+    "Manifest",
+    "Rules",
+    "TimingCheck",
+    "learn_checks",
+    "load_rules",
+    "verify_deployment",
+    "write_deployment",
+]
