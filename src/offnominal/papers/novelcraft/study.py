@@ -8,9 +8,8 @@ from typing import Any, Literal, Self
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.evaluation.bootstrap import REPLICATES
-from offnominal.papers.novelcraft.cell import NoveltyCell
+from offnominal.papers.novelcraft.cell import MethodEntry, NoveltyCell, Task
 from offnominal.papers.novelcraft.detector_registries import registry_of
-from offnominal.papers.novelcraft.method import MethodEntry, Task
 from offnominal.papers.novelcraft.novelty_data import NoveltyData
 from offnominal.papers.novelcraft.published import BASIC, PLUS
 from offnominal.studies.base import Target
