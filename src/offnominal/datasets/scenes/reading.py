@@ -11,6 +11,7 @@ import numpy as np
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName, did_you_mean
 from offnominal.core.files import sha256_of
+from offnominal.core.lazy_sequence import LazySequence
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.datasets.scenes import voxel_files
 from offnominal.datasets.scenes.compact_layout import CompactReader
@@ -46,7 +47,7 @@ class FrameReader(Protocol):
         """Return the state of all actors in a frame."""
 
 
-class DrivingScene(Sequence[DrivingFrame]):
+class DrivingScene(LazySequence[DrivingFrame]):
     """A recorded scenario: a sequence of frames, each of which is read when it is used.
 
     Args:
@@ -70,17 +71,8 @@ class DrivingScene(Sequence[DrivingFrame]):
     def __len__(self) -> int:
         return len(self.details.frames)
 
-    @overload
-    def __getitem__(self, number: int) -> DrivingFrame: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[DrivingFrame]: ...
-    def __getitem__(self, number: int | slice) -> DrivingFrame | list[DrivingFrame]:
-        if isinstance(number, slice):
-            return [self._reader.frame(entry) for entry in self.details.frames[number]]
+    def _item(self, number: int) -> DrivingFrame:
         return self._reader.frame(self.details.frames[number])
-
-    def __iter__(self) -> Iterator[DrivingFrame]:
-        return (self._reader.frame(entry) for entry in self.details.frames)
 
     def states(self) -> Iterator[Snapshot]:
         """Yield the state of all actors in each frame; the sensors are not decoded."""
