@@ -10,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal.core.checks import one_of
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
-from offnominal.sensing.errors import InvalidPoints
 from offnominal.sensing.voxel_grid import VoxelGrid
+
+
+class InvalidPoints(InvalidParameter):
+    """A point cloud is empty, is not an array of finite points, or does not match its labels or scores."""
+
 
 Rule: TypeAlias = Literal["centre", "corner"]
 Reduction: TypeAlias = Literal["max", "mean", "nearest"]
