@@ -133,7 +133,9 @@ def voxelise(
     cloud = _points(points)
     labels = _labels(label, len(cloud))
     known = instance is not None
-    instances = _integers("instances", instance, len(cloud)) if known else np.zeros(len(cloud), np.int32)
+    instances = np.zeros(len(cloud), np.int32)
+    if known:
+        instances = np.ascontiguousarray(_matching("instances", np.asarray(instance), len(cloud)), np.int32)
     rows, away, index = _rows(cloud, space, rule)
     count = np.empty(len(index), np.int32)
     nearest = nearest_points(rows, away, labels, instances, _ranks(first), count)
@@ -211,10 +213,6 @@ def _matching(noun: str, values: Array, n: int) -> Array:
     if found.shape != (n,):
         raise InvalidPoints(f"the {noun} have the shape {found.shape}; expected one per point, ({n},).")
     return found
-
-
-def _integers(noun: str, values: Array | None, n: int) -> NDArray[np.int32]:
-    return np.ascontiguousarray(_matching(noun, np.asarray(values), n), np.int32)
 
 
 def _labels(label: Array, n: int) -> NDArray[np.uint8]:

@@ -11,7 +11,7 @@ import numpy as np
 from offnominal.core.episode import Episode, Event
 from offnominal.core.files import parse_json
 from offnominal.core.lazy_sequence import LazySequence
-from offnominal.core.types import FloatArray, Frames, IntArray
+from offnominal.core.types import FloatArray, IntArray
 from offnominal.datasets.frames import LazyFrames
 from offnominal.datasets.novelcraft.classes import NORMAL, PLUS, CraftClass, craft_class
 from offnominal.datasets.novelcraft.craft_tables import EpisodeFractions, SplitRow
@@ -152,11 +152,8 @@ class CraftEpisode:
             (event,) if self.novel else (),
             first * SPACING + int(self.name.removeprefix(PLUS)),
             bool(record.over[-1]),
-            LazyFrames({"success": record.solved[1:]}, self._frames, 0, len(self)),
+            LazyFrames({"success": record.solved[1:]}, lambda number, count: self.images[:count], 0, len(self)),
         )
-
-    def _frames(self, number: int, count: int) -> Frames:
-        return self.images[:count]
 
     def kept(self, least: float = LEAST) -> IntArray:
         """Return the rows of the frames that the filter keeps: all of a normal episode, else by their fractions."""

@@ -23,7 +23,6 @@ from offnominal.datasets.scenes.index import (
     SceneManifest,
     read_part,
     read_scene_index,
-    read_scene_manifest,
     scenario_of,
     truth_from_dict,
 )
@@ -239,7 +238,7 @@ def open_scenes(folder: Path | str) -> DrivingScenes:
     """
     if not isinstance(folder, Path | str):
         raise InvalidParameter(f"folder is {folder!r}; give the path of a set of driving scenes.")
-    manifest = read_scene_manifest(Path(folder))
+    manifest = SceneManifest.read(Path(folder))
     if manifest.layout != "compact":
         raise InvalidParameter(f"{folder} has the published layout; open it with open_published.")
     return DrivingScenes(Path(folder), manifest)

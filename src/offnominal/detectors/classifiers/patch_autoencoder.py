@@ -148,14 +148,11 @@ class PatchAutoencoder(NetworkState[PatchNetwork], ClassDetector):
         self.device_ = choose_device(self.device)
         random = RandomNumbers(seed, self.device_)
         with random.weights():
-            network = self._network()
+            network = PatchNetwork(self.channels)
         self.network_ = network.to(self.device_)
         if self.n_epochs:
             self._train(images, random, seed)
         self._settle()
-
-    def _network(self) -> PatchNetwork:
-        return PatchNetwork(self.channels)
 
     def _train(self, images: ClassImages, random: RandomNumbers, seed: int) -> None:
         draw = Stream.named(seed, 0, "patches").generator()

@@ -144,8 +144,13 @@ class GapKind(DrivingKind[GapStudy, GapCell]):
                 seed=cell.seed,
             )
         meter.steps = sum(row.metrics.images for row in found.rows)
-        rows = [{"split": f"{row.trained}/{row.tested}", **_renamed(row.columns())} for row in found.rows]
-        return CellRows(rows)
+        return CellRows(
+            [
+                {"split": f"{row.trained}/{row.tested}"}
+                | {name.replace(" ", "_"): value for name, value in row.columns().items()}
+                for row in found.rows
+            ]
+        )
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page and table of a run; return the page."""
@@ -175,14 +180,6 @@ class GapKind(DrivingKind[GapStudy, GapCell]):
 def gap_figure(plt: Any, rows: Rows) -> Any:
     """Draw the AUROC of every detector, a panel per pair of domains."""
     values = {(f"{row['trained on']} → {row['tested on']}", row["detector"]): row["auroc"] for row in rows}
-    panels = {pair: partial(_estimate, values, pair) for pair, _ in values}
+    panels = {pair: partial(lambda pair, name: Estimate(values.get((pair, name))), pair) for pair, _ in values}
     names = list(dict.fromkeys(row["detector"] for row in rows))
     return dot_panels(plt, names, panels, label="AUROC of pixels (0.5 = random)", random_value=0.5)
-
-
-def _estimate(values: dict[tuple[str, str], float | None], pair: str, name: str) -> Estimate:
-    return Estimate(values.get((pair, name)))
-
-
-def _renamed(row: dict[str, Any]) -> dict[str, Any]:
-    return {name.replace(" ", "_"): value for name, value in row.items()}

@@ -122,14 +122,10 @@ class NoveltyStudy(DetectorStudy):
             for method in self.methods
             if method.task == task
             for variant in self._variants(method)
-            for seed in self._seeds([entries[name] for name in method.detectors])
+            for seed in max((self.seeds_of(entries[name]) for name in method.detectors), key=len)
         ]
 
     def _variants(self, method: MethodEntry) -> tuple[str, ...]:
         if method.task != "frames" or method.variant:
             return (method.variant,)
         return (BASIC, PLUS) if self.data.plus else (BASIC,)
-
-    def _seeds(self, entries: list[DetectorEntry]) -> tuple[int, ...]:
-        """Return the seeds of a method: the longest list of its detectors."""
-        return max((self.seeds_of(entry) for entry in entries), key=len)
