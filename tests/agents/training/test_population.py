@@ -36,11 +36,6 @@ SMALL = TrainingSettings(
 )
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def batches(count, agents=3, size=32):
     generator = torch.Generator().manual_seed(1)
     for _ in range(count):

@@ -30,11 +30,6 @@ SMALL = PPOSettings(
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def filled(population, settings, agents):
     """A rollout of random transitions with the actions of the population."""
     generator = torch.Generator().manual_seed(1)
