@@ -131,7 +131,7 @@ class PEDM(TransitionNetwork[Ensemble]):
         return scores.mixture_terms(mean, log_variance, changes)
 
     def _torch_scores(self, inputs: Tensor, changes: Tensor) -> Tensor:
-        mean, log_variance = (part.double() for part in self.network_(inputs))
+        mean, log_variance = _double(self.network_(inputs))
         error, variance = changes - mean, log_variance.exp()
         if self.aggregation == "mean":
             return (error.square() + variance).mean(-1).mean(0)
@@ -148,6 +148,10 @@ class PEDM(TransitionNetwork[Ensemble]):
             return self.few_(inputs.numpy())
         mean, log_variance = self.network_(inputs)
         return mean.cpu().numpy(), log_variance.cpu().numpy()
+
+
+def _double(parts: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    return parts[0].double(), parts[1].double()
 
 
 def bootstrap(lengths: Sequence[int], random: RandomNumbers) -> Tensor:
