@@ -42,7 +42,16 @@ class FinalStateVectorEnv(InjectedVectorEnv):
 
     def _observe_final(self, rows: IntArray) -> None:
         self._reported = self.injection.observe(self._world.observations, self._all).copy()
-        self._final = {int(row): self._reported[row].copy() for row in rows}
+        self._final = self._final_observations(rows, self._reported)
+
+    def _final_observations(self, rows: IntArray, reported: Array) -> dict[int, Any]:
+        """Return the last observation of each row whose episode has ended.
+
+        Args:
+            rows: Indices of the rows.
+            reported: (n, ...): observations of every row, faults applied.
+        """
+        return {int(row): reported[row].copy() for row in rows}
 
     def _observe(self, clean: Array, moving: IntArray, ended: IntArray, infos: dict[str, Any]) -> Array:
         if self._reported is None:

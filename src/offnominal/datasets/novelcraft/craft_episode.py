@@ -152,8 +152,11 @@ class CraftEpisode:
             (event,) if self.novel else (),
             first * SPACING + int(self.name.removeprefix(PLUS)),
             bool(record.over[-1]),
-            LazyFrames({"success": record.solved[1:]}, lambda number, count: self.images[:count], 0, len(self)),
+            LazyFrames({"success": record.solved[1:]}, self._frames, 0, len(self)),
         )
+
+    def _frames(self, number: int, count: int) -> Frames:
+        return self.images[:count]
 
     def kept(self, least: float = LEAST) -> IntArray:
         """Return the rows of the frames that the filter keeps: all of a normal episode, else by their fractions."""
