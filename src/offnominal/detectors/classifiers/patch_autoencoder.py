@@ -148,11 +148,14 @@ class PatchAutoencoder(NetworkState[PatchNetwork], ClassDetector):
         self.device_ = choose_device(self.device)
         random = RandomNumbers(seed, self.device_)
         with random.weights():
-            network = PatchNetwork(self.channels)
+            network = self._network()
         self.network_ = network.to(self.device_)
         if self.n_epochs:
             self._train(images, random, seed)
         self._settle()
+
+    def _network(self) -> PatchNetwork:
+        return PatchNetwork(self.channels)
 
     def _train(self, images: ClassImages, random: RandomNumbers, seed: int) -> None:
         draw = Stream.named(seed, 0, "patches").generator()
