@@ -69,8 +69,9 @@ def _shown(cell: NoveltyCell, found: TaskResult) -> Any:
 
 def detector_codes(cell: NoveltyCell, sources: Sources) -> list[str]:
     """Return a hash for each detector of a cell: of the versions of it, of its parts and of the study kind."""
-    kind = (study_kinds, NOVELTY, {})
     return [
-        code_version(sources, [kind, (registry_of(entry.id), entry.id, entry.parameters)], SCORING)
+        code_version(
+            sources, [(study_kinds, NOVELTY, {}), (registry_of(entry.id), entry.id, entry.parameters)], SCORING
+        )
         for entry in cell.detectors
     ]
