@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.scripted import scripted_expert
+from offnominal.agents.experts import scripted_expert
 from offnominal.anomalies.fault import Fault
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Frame

@@ -15,10 +15,10 @@ from itertools import count
 import numpy as np
 import pytest
 
-from offnominal.worlds.arm.kinematics import forward, pose_vector
+from offnominal.worlds.arm.kinematics import angle_between, forward, pose_vector
 from offnominal.worlds.arm.rtde import HOME, MODELS, Ports
 from offnominal.worlds.arm.rtde.connection import Connection, DashboardConnection
-from offnominal.worlds.arm.rtde.limits import distance, rotation_between
+from offnominal.worlds.arm.rtde.limits import distance
 
 pytestmark = pytest.mark.long
 
@@ -39,7 +39,7 @@ def shifted(x=0.0, y=0.0, z=0.0):
 
 def near(pose, target, tolerance):
     pose, target = np.array(pose), np.array(target)
-    return distance(pose, target) < tolerance and rotation_between(pose, target) < tolerance
+    return distance(pose, target) < tolerance and angle_between(pose, target) < tolerance
 
 
 def wait_for(condition):

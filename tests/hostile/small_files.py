@@ -32,7 +32,7 @@ from offnominal.core.errors import DamagedFile
 from offnominal.datasets.manifest import Manifest, read_manifest
 from offnominal.datasets.novelcraft import NovelCraftRecipe
 from offnominal.datasets.novelcraft.novelcraft_manifest import NovelCraftManifest, read_novelcraft_manifest
-from offnominal.datasets.scenes.index import SceneManifest, read_scene_manifest
+from offnominal.datasets.scenes.index import SceneManifest
 from offnominal.detectors import load_detector, make_detector, save_detector
 from offnominal.detectors.diagnosis import Explanation, FaultLibrary, NominalReference
 from offnominal.detectors.scenes.network_record import read_record
@@ -201,7 +201,7 @@ KINDS = {
     "failure of a cell": (failure, read_failure, as_dict),
     "generation of a store": (generation, of_folder(read_generation), as_dict),
     "manifest of a dataset": (dataset_manifest, of_folder(read_manifest), as_dict),
-    "manifest of driving scenes": (scene_manifest, of_folder(read_scene_manifest), as_dict),
+    "manifest of driving scenes": (scene_manifest, of_folder(SceneManifest.read), as_dict),
     "manifest of a NovelCraft set": (novelcraft_manifest, of_folder(read_novelcraft_manifest), as_dict),
 }
 """What makes a file in a folder and returns its path, what reads it, and what returns all of its content."""

@@ -19,8 +19,7 @@ from offnominal.papers.scoreboard import OutcomeCounts, scoreboard, share_of
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.published_comparison import PublishedComparison, Rule
 from offnominal.studies.results import RunResults
-from offnominal.studies.store_index import StoreIndex
-from offnominal.studies.stored_runs import StoredRun
+from offnominal.studies.stored_runs import StoredRun, StoreIndex
 
 pytestmark = pytest.mark.long
 

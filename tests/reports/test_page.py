@@ -12,8 +12,7 @@ import pytest
 
 import offnominal as off
 from offnominal.datasets.manifest_file import installed
-from offnominal.reports.curve_encoding import STEPS, encode_curve
-from offnominal.reports.example_curves import select_examples
+from offnominal.reports.example_curves import STEPS, encode_curve, select_examples
 from offnominal.reports.fault_page import fault_page as page
 from offnominal.reports.fault_page import write_fault_page as write_page
 from offnominal.reports.payload import payload

@@ -10,8 +10,7 @@ from offnominal.studies.damaged_results import DamagedResults
 from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.generation import LostResult
 from offnominal.studies.segments import DamagedResult
-from offnominal.studies.store_index import StoreIndex
-from offnominal.studies.stored_runs import stored_run
+from offnominal.studies.stored_runs import StoreIndex, stored_run
 
 from .cases import ALARM, DATA, WORLD
 

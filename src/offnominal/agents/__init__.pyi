@@ -11,7 +11,7 @@ from offnominal.agents.network import NetworkPolicy as NetworkPolicy
 from offnominal.agents.noisy_policy import NoisyPolicy as NoisyPolicy
 from offnominal.agents.observation_normaliser import ObservationNormaliser as ObservationNormaliser
 from offnominal.agents.sb3_files import import_sb3 as import_sb3
-from offnominal.agents.scripted import scripted_expert as scripted_expert
+from offnominal.agents.experts import scripted_expert as scripted_expert
 from offnominal.agents.uncertainty import UncertainPolicy as UncertainPolicy
 from offnominal.core.policy import FunctionPolicy as FunctionPolicy
 from offnominal.core.policy import Policy as Policy

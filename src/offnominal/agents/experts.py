@@ -6,11 +6,11 @@ from typing import overload
 
 from offnominal.agents.files import PolicyCard, TrainedPolicy
 from offnominal.agents.policy_ids import FINE_TUNED
-from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.selection import select
 from offnominal.agents.weights import shipped_card, shipped_names, shipped_policy
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.policy import Policy
+from offnominal.core.registry import Spec
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.world_card import TrainingPresets
 
@@ -128,3 +128,30 @@ def _renamed(world: str, algorithm: str) -> str:
 def former_id(card: PolicyCard) -> str:
     """Return the id that a policy with demonstrations had before ids said so."""
     return "-".join(filter(None, (str(card.settings.get("algorithm", "")), card.uncertainty)))
+
+
+def scripted_experts() -> list[Spec]:
+    """Return the entries of the scripted experts that the cards of the shipped worlds name."""
+    named = (worlds.card(id).scripted_expert for id in worlds.ids())
+    return [spec for spec in named if spec is not None]
+
+
+def scripted_expert(world: str) -> Policy:
+    """Return the scripted expert of a world: a hand-written controller.
+
+    Args:
+        world: Id of a world whose card names a scripted expert.
+
+    Raises:
+        UnknownName: There is no such world, or its card names none.
+
+    Example:
+        >>> from offnominal.rollouts import evaluate_policy
+        >>> evaluate_policy("MJC-Reacher3D-v0", scripted_expert("MJC-Reacher3D-v0"), 20).mean_return > -60
+        True
+    """
+    spec = worlds.card(world).scripted_expert
+    if spec is None:
+        raise UnknownName(f"{world} has no scripted expert; its card names none.")
+    policy: Policy = spec.load()(**spec.options)
+    return policy

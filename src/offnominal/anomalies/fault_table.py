@@ -180,15 +180,7 @@ class FaultTable:
     def restart(
         self, rows: IntArray, seeds: IntArray, episodes: IntArray, observed: FloatArray, acted: FloatArray
     ) -> None:
-        """Start new episodes in some rows: draw the onsets and clear the memory of every fault.
-
-        Args:
-            rows: Indices of the rows.
-            seeds: Root seed of each row.
-            episodes: Number of earlier episodes with that seed.
-            observed: Memory of the signal faults of the observation.
-            acted: Memory of the signal faults of the action.
-        """
+        """Start new episodes, as :meth:`.Injection.begin`: draw the onsets and clear the memory of every fault."""
         ranges, behind = self._onset_range, self._behind
         restart(rows, seeds, episodes, self.keys, self.ticks, ranges, behind, self.slots, observed, acted)
         if self._memory:

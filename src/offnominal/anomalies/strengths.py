@@ -202,18 +202,14 @@ def beyond_limits(lines: Iterable[Strength]) -> list[str]:
         name = f"{line.world} {line.anomaly} {line.name}"
         plausible = plausible_range(worlds.card(line.world), make_anomaly(line.anomaly))
         end = plausible.low if line.direction == "down" else plausible.high
-        if not math.isnan(line.limit) and not any(_same(line.limit, each) for each in (plausible.low, plausible.high)):
+        limits = (plausible.low, plausible.high)
+        if not math.isnan(line.limit) and not any(math.isclose(line.limit, each, rel_tol=1e-5) for each in limits):
             problems.append(
                 f"{name}: calibrated with the limit {line.limit:g}, which is {end:g} now; calibrate it again"
             )
         elif line.parameter not in plausible:
             problems.append(f"{name}: {line.parameter:g} is beyond {end:g}: {plausible.reason}")
     return problems
-
-
-def _same(first: float, second: float) -> bool:
-    """Whether two numbers agree in the digits of the table."""
-    return math.isclose(first, second, rel_tol=1e-5)
 
 
 def strength(world: str, anomaly: str, level: str) -> Strength | None:

@@ -9,14 +9,13 @@ from typing import Any
 
 from gymnasium.spaces import Discrete
 
-from offnominal.agents.experts import EXPERT, expert, expert_card, policy_by
+from offnominal.agents.experts import EXPERT, expert, expert_card, policy_by, scripted_expert
 from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy, save_policy
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy_policy import NoisyPolicy
 from offnominal.agents.observation_normaliser import ObservationNormaliser
 from offnominal.agents.policy_ids import honest_id
 from offnominal.agents.sb3_files import read_sb3
-from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.training.settings import (
     ALGORITHMS,
     TrainingSettings,

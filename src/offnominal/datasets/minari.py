@@ -7,6 +7,7 @@ each episode. Frames are not converted.
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -35,7 +36,6 @@ from offnominal.datasets.hdf5_files import opened_hdf5
 from offnominal.datasets.layout import arrays_of
 from offnominal.datasets.logs.boundary import parsing
 from offnominal.datasets.minari_folder import created_or_removed, hidden_folder, minari_writes_to
-from offnominal.datasets.minari_ids import checked_id, id_part
 from offnominal.datasets.saving import save_dataset
 from offnominal.datasets.split import Split
 from offnominal.worlds.catalogue import gymnasium_id
@@ -273,3 +273,36 @@ def refuse_foreign_content(name: str, folder: Path) -> None:
     for file in files:
         with opened_hdf5(file):
             pass
+
+
+ID = re.compile(r"(?:[-\w]+/)*[-\w]+-v\d{1,9}")
+LONGEST = 200
+
+
+def checked_id(id: Any) -> str:
+    """Return the id of a Minari dataset; raise if it is invalid, such as an absolute path or ``..``.
+
+    Example:
+        >>> checked_id("sap/train-v0")
+        'sap/train-v0'
+        >>> checked_id("../../train-v0")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: '../../train-v0' is not an id of a Minari dataset; expected letters...
+    """
+    if not isinstance(id, str) or len(id) > LONGEST or not ID.fullmatch(id):
+        raise InvalidParameter(
+            f"{id!r} is not an id of a Minari dataset; expected letters, digits, - and _ with / between namespaces and "
+            f"a version at the end, such as 'sap/train-v0', of at most {LONGEST} characters."
+        )
+    return id
+
+
+def id_part(name: str) -> str:
+    """Return a name with hyphens in place of characters that an id cannot have.
+
+    Example:
+        >>> id_part("action/noise@tiny")
+        'action-noise-tiny'
+    """
+    return re.sub(r"[^-_0-9a-zA-Z]", "-", name)

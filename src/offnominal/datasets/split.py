@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import DamagedFile, InvalidState, MissingDependency, MissingFile
 from offnominal.core.files import sha256_of
+from offnominal.core.lazy_sequence import LazySequence
 from offnominal.core.types import Frames, IntArray
 from offnominal.datasets.frames import FramesFile, LazyFrames
 from offnominal.datasets.manifest import AGAIN, FramesEntry, SplitEntry
@@ -22,7 +23,7 @@ OPEN = ("_file", "_frames")
 Verify = Literal["hash", "size"]
 
 
-class Split(Sequence[Episode]):
+class Split(LazySequence[Episode]):
     """The episodes of one split, read on demand.
 
     Iteration keeps one row group (about 65,000 observations) in memory; `list(split)` keeps all. The arrays of an
@@ -48,18 +49,7 @@ class Split(Sequence[Episode]):
     def __len__(self) -> int:
         return self.entry.episodes
 
-    @overload
-    def __getitem__(self, index: int) -> Episode: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Episode]: ...
-    def __getitem__(self, index: int | slice) -> Episode | list[Episode]:
-        """Return an episode, or a list of episodes for a slice."""
-        if isinstance(index, slice):
-            return [self._episode(number) for number in range(*index.indices(len(self)))]
-        number = range(len(self))[index]
-        return self._episode(number)
-
-    def _episode(self, number: int) -> Episode:
+    def _item(self, number: int) -> Episode:
         group: int = bisect_right(self._file.bounds, number) - 1
         held = self._held
         if held is None or held[0] != group:

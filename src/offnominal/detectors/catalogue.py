@@ -220,4 +220,4 @@ def name_of(detector: Detector) -> str | None:
     kind: type = type(detector)
     if f"{kind.__module__}:{kind.__qualname__}" == f"{_HERE}.transitions.on_transitions:OnTransitions":
         kind = type(vars(detector)["row_detector"])
-    return registered_id(detectors, kind, detector.get_params)
+    return registered_id(detectors, detector, kind)

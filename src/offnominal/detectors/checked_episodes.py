@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from offnominal.core.checks import numeric_array
 from offnominal.core.discrete_actions import are_discrete, one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.lazy_sequence import LazySequence
 from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray
 from offnominal.detectors.observation_limits import NominalReadings, all_valid, invalid_rows
@@ -44,7 +45,7 @@ def require_same_widths(observations: Array, actions: Array, where: str, first: 
         )
 
 
-class CheckedEpisodes(Sequence[Episode]):
+class CheckedEpisodes(LazySequence[Episode]):
     """Episodes with at least one transition and only valid readings.
 
     Each episode is checked when it is accessed, so that episodes on disk are read one at a time.
@@ -84,16 +85,8 @@ class CheckedEpisodes(Sequence[Episode]):
         for number, episode in enumerate(self.episodes):
             yield self._checked(number, episode)
 
-    @overload
-    def __getitem__(self, index: int) -> Episode: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Episode]: ...
-    def __getitem__(self, index: int | slice) -> Episode | list[Episode]:
-        """Return an episode, or a list of some."""
-        numbers = range(len(self))[index]
-        if isinstance(numbers, range):
-            return [self._checked(number, self.episodes[number]) for number in numbers]
-        return self._checked(numbers, self.episodes[numbers])
+    def _item(self, number: int) -> Episode:
+        return self._checked(number, self.episodes[number])
 
     def _checked(self, number: int, episode: Episode) -> Episode:
         if not isinstance(episode, Episode):

@@ -61,7 +61,7 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
         >>> load_detector(f"{folder.name}/knn").score(episodes)[0].max()
         np.float64(0.0)
     """
-    return write_detector(path, detector, detectors, name_of)
+    return write_detector(path, detector, detectors, name_of(detector))
 
 
 def load_detector(path: Path | str) -> Detector:
@@ -102,23 +102,20 @@ class Saved(Protocol):
 T = TypeVar("T", bound=Saved)
 
 
-def write_detector(
-    path: Path | str, detector: T, registry: Registry[T], name: Callable[[T], str | None]
-) -> DetectorCard:
+def write_detector(path: Path | str, detector: T, registry: Registry[T], id: str | None) -> DetectorCard:
     """Write the two files of a fitted detector of any kind.
 
     Args:
         path: Path without extension.
         detector: The detector.
         registry: Registry of the detectors of its kind.
-        name: Returns the registered id of a detector, or None.
+        id: Its registered id; None if it has none.
     """
     if registry.contract is not None and not isinstance(detector, registry.contract):
         raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted {registry.contract.__name__}.")
     weights, card_path = _paths(path)
     if not detector.fitted:
         raise NotFitted(f"{detector.name} is not fitted; call fit before saving it.")
-    id = name(detector)
     if id is None:
         raise InvalidParameter(
             f"{detector.name} is not registered, so it could not be loaded again; register it under the "

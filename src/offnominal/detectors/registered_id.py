@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from offnominal.core.registry import Registry, Spec
 
 
-def registered_id(registry: Registry[Any], kind: type, parameters: Callable[[], Mapping[str, Any]]) -> str | None:
-    """Return the id under which a class is registered, or None.
+def registered_id(registry: Registry[Any], detector: Any, kind: type | None = None) -> str | None:
+    """Return the id under which the class of a detector is registered, or None.
 
     Several ids can share a class; the id whose options agree best with the parameters of the detector is returned.
 
     Args:
         registry: Registry of the detectors of its kind.
-        kind: The class.
-        parameters: Returns the parameters of the detector; called only if several ids share the class, because an
-            object of another package has none.
+        detector: The detector. If a single id has its class, it needs no `get_params`.
+        kind: The class; that of the detector if None.
 
     Example:
         >>> from offnominal.detectors.catalogue import detectors
         >>> from offnominal.detectors.baselines import Time
-        >>> registered_id(detectors, Time, dict)
+        >>> registered_id(detectors, Time())
         'Time'
     """
-    paths = class_paths(kind)
+    paths = class_paths(kind or type(detector))
     candidates = [spec for spec in registry if spec.implementation in paths]
     if len(candidates) < 2:
         return candidates[0].id if candidates else None
 
-    given = parameters()
+    given = detector.get_params()
 
     def agreement(spec: Spec) -> int:
         # Which implementation, given as a string, counts more than numbers.

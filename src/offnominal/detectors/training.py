@@ -88,7 +88,8 @@ class EarlyStopping:
         else:
             progressed = self._checkpoint is None or loss < self._best
             if progressed:
-                self._best, self._checkpoint = loss, _copied_weights(network)
+                self._best = loss
+                self._checkpoint = {name: value.clone() for name, value in network.state_dict().items()}
         self._without_progress = 0 if progressed else self._without_progress + 1
         return loss, "patience" if self._without_progress >= self._patience else None
 
@@ -229,7 +230,3 @@ def split_indices(n_episodes: int, random: RandomNumbers) -> tuple[list[int], li
         return order, order
     n_training = n_episodes - max(1, round(HELD_OUT * n_episodes))
     return order[:n_training], order[n_training:]
-
-
-def _copied_weights(network: nn.Module) -> dict[str, Tensor]:
-    return {name: value.clone() for name, value in network.state_dict().items()}

@@ -37,16 +37,20 @@ def require_device(fitted: Any) -> None:
         require(has or not takes, f"{kind} takes a `device`, but has no torch network after training")
 
 
-def require_gpu_tag(fitted: Any, name: str, parameters: Mapping[str, Any], registry: Registry[Any]) -> None:
+def require_gpu_tag(fitted: Any, name: str | None, registry: Registry[Any]) -> None:
     """Require that a fitted detector has a torch network if its entry, or that of a part, has the tag ``gpu``.
 
     Args:
         fitted: The detector.
-        name: Its id.
-        parameters: Its parameters.
+        name: Its id; None if it has none.
         registry: The registry that has the id.
+
+    Raises:
+        SkipLaw: It is not registered.
     """
-    declared = any("gpu" in spec.tags for spec in registry.entries(name, parameters))
+    if name is None:
+        raise SkipLaw("it is not registered, so it declares nothing")
+    declared = any("gpu" in spec.tags for spec in registry.entries(name, fitted.get_params()))
     has = any(map(_has_network, _parts(fitted)))
     require(declared or not has, f"{name} has a torch network; its entry needs the tag 'gpu'")
     require(has or not declared, f"the entry of {name} has the tag 'gpu', but there is no torch network after training")

@@ -12,15 +12,15 @@ import numpy as np
 from offnominal.core.checks import instance_of
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.classifiers.catalogue import (
-    class_detector_name,
     class_detectors,
     load_class_detector,
     make_class_detector,
     save_class_detector,
 )
 from offnominal.detectors.classifiers.class_detector import ClassDetector
+from offnominal.detectors.registered_id import registered_id
 from offnominal.laws.capabilities import require_gpu_tag
-from offnominal.laws.code import executed, named_target, require_covered
+from offnominal.laws.code import executed, require_covered_detector
 from offnominal.laws.detector import ROUNDING
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
@@ -113,6 +113,7 @@ class _Case:
     ) -> None:
         self.make, self.images, self.labels, self.fresh, self.tolerance = make, images, labels, fresh, tolerance
         self.fitted = instance_of("what the function returns", make(), ClassDetector).fit(images, labels, seed=1)  # type: ignore[type-abstract]
+        self.id = registered_id(class_detectors, self.fitted)
         self.scores = self.fitted.score(fresh)
 
     def batch_invariant(self) -> None:
@@ -134,7 +135,7 @@ class _Case:
         require(np.array_equal(self.repeated[0], self.scores), "fitted again with the same seed, scores differ")
 
     def saved(self) -> None:
-        if class_detector_name(self.fitted) is None:
+        if self.id is None:
             raise SkipLaw("it is not registered, so it cannot be saved")
         with TemporaryDirectory() as folder:
             path = Path(folder) / "detector"
@@ -173,15 +174,10 @@ class _Case:
         return scores, found
 
     def code_is_covered(self) -> None:
-        name = class_detector_name(self.fitted)
-        target = named_target(self.make) if name is None else class_detectors.spec(name).target
-        require_covered([target], self.repeated[1])
+        require_covered_detector(self.make, self.fitted, self.id, class_detectors, self.repeated[1])
 
     def capabilities(self) -> None:
-        name = class_detector_name(self.fitted)
-        if name is None:
-            raise SkipLaw("it is not registered, so it declares nothing")
-        require_gpu_tag(self.fitted, name, self.fitted.get_params(), class_detectors)
+        require_gpu_tag(self.fitted, self.id, class_detectors)
 
     def _require_close(self, scores: FloatArray, how: str) -> None:
         close = np.allclose(scores, self.scores, rtol=self.tolerance, atol=0.01 * self.tolerance)

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import FrameType
+from typing import Any
 
 from offnominal.core.errors import UnknownName
+from offnominal.core.registry import Registry
 from offnominal.laws.report import SkipLaw
 from offnominal.laws.require import require
 from offnominal.studies.code import OURS, Sources
@@ -73,6 +75,22 @@ def require_covered(targets: Sequence[str], found: set[str]) -> None:
         f"its results use {', '.join(hidden[:SHOWN])}{more}, which {' and '.join(targets)} does not refer to by name; "
         "import and call it there instead of importing it by a string",
     )
+
+
+def require_covered_detector(
+    make: Callable[..., object], fitted: Any, id: str | None, registry: Registry[Any], found: set[str]
+) -> None:
+    """Raise :class:`LawBroken` unless the code version of a detector covers the executed definitions.
+
+    Args:
+        make: Returns a new detector.
+        fitted: A detector of this kind.
+        id: Its registered id; None if it has none.
+        registry: Registry of the detectors of its kind.
+        found: Definitions that :func:`executed` collected.
+    """
+    specs = () if id is None else registry.entries(id, fitted.get_params())
+    require_covered([spec.target for spec in specs] or [named_target(make)], found)
 
 
 def named_target(factory: Callable[..., object]) -> str:

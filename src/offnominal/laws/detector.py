@@ -24,7 +24,7 @@ from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.capabilities import exports, require_device, require_gpu_tag, require_needs
-from offnominal.laws.code import executed, named_target, require_covered
+from offnominal.laws.code import executed, require_covered_detector
 from offnominal.laws.exported import require_exported
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
@@ -226,10 +226,8 @@ class _Case:
 
     def capabilities(self) -> None:
         name = name_of(self.fitted)
-        if name is None:
-            raise SkipLaw("it is not registered, so it declares nothing")
-        require_gpu_tag(self.fitted, name, self.fitted.get_params(), detectors)
-        require_needs(self.fitted, name)
+        require_gpu_tag(self.fitted, name, detectors)
+        require_needs(self.fitted, str(name))
 
     def unit_invariant(self) -> None:
         if self.fitted.pixel_observations:
@@ -306,12 +304,7 @@ class _Case:
         return scores, found
 
     def code_is_covered(self) -> None:
-        name = name_of(self.fitted)
-        if name is None:
-            targets = [named_target(self.make)]
-        else:
-            targets = [spec.target for spec in detectors.entries(name, self.fitted.get_params())]
-        require_covered(targets, self.repeated[1])
+        require_covered_detector(self.make, self.fitted, name_of(self.fitted), detectors, self.repeated[1])
 
     def close(self, first: FloatArray, second: FloatArray) -> bool:
         """Return whether scores of two batches agree."""

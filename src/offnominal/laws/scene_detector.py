@@ -13,17 +13,17 @@ import numpy as np
 from offnominal.core.checks import instance_of
 from offnominal.core.types import Array
 from offnominal.detectors.observation_limits import MAX_SCORE
+from offnominal.detectors.registered_id import registered_id
 from offnominal.detectors.scenes.catalogue import (
     load_scene_detector,
     make_scene_detector,
     save_scene_detector,
-    scene_detector_name,
     scene_detectors,
 )
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.detectors.scenes.scene_detector import SceneDetector
 from offnominal.laws.capabilities import require_gpu_tag
-from offnominal.laws.code import executed, named_target, require_covered
+from offnominal.laws.code import executed, require_covered_detector
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.require import require
@@ -98,6 +98,7 @@ class _Case:
     ) -> None:
         self.make, self.scenes, self.fresh = make, list(scenes), list(fresh)
         self.fitted = instance_of("what the function returns", make(), SceneDetector).fit(self.scenes, seed=1)  # type: ignore[type-abstract]
+        self.id = registered_id(scene_detectors, self.fitted)
         self.scores = self.fitted.score(self.fresh)
 
     def causal(self) -> None:
@@ -124,7 +125,7 @@ class _Case:
         _require_same(self.repeated[0], self.scores, "differ after training again with the same seed")
 
     def saved(self) -> None:
-        if scene_detector_name(self.fitted) is None:
+        if self.id is None:
             raise SkipLaw("it is not registered, so it cannot be saved")
         with TemporaryDirectory() as folder:
             path = Path(folder) / "detector"
@@ -184,18 +185,10 @@ class _Case:
         return scores, found
 
     def code_is_covered(self) -> None:
-        name = scene_detector_name(self.fitted)
-        if name is None:
-            targets = [named_target(self.make)]
-        else:
-            targets = [spec.target for spec in scene_detectors.entries(name, self.fitted.get_params())]
-        require_covered(targets, self.repeated[1])
+        require_covered_detector(self.make, self.fitted, self.id, scene_detectors, self.repeated[1])
 
     def capabilities(self) -> None:
-        name = scene_detector_name(self.fitted)
-        if name is None:
-            raise SkipLaw("it is not registered, so it declares nothing")
-        require_gpu_tag(self.fitted, name, self.fitted.get_params(), scene_detectors)
+        require_gpu_tag(self.fitted, self.id, scene_detectors)
 
 
 def _require_same(found: Sequence[FrameScores], expected: Sequence[FrameScores], what: str) -> None:

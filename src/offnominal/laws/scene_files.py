@@ -11,10 +11,8 @@ of the compact layout.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, partial
 
-from offnominal.core.checks import integer_in, one_of
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.scenes.compact_frame import encode_frame, header_of, schema_of
 from offnominal.datasets.scenes.compact_sensors import encode_camera, encode_turn
@@ -22,8 +20,7 @@ from offnominal.datasets.scenes.published_layout import published_clouds, publis
 from offnominal.datasets.scenes.published_names import DEPTH, LIDAR, RGB
 from offnominal.laws.leak_gate import Channels, LeakAuroc, leak_laws, measure_leaks, needed_samples
 from offnominal.laws.report import LawReport, check_laws
-from offnominal.laws.require import require
-from offnominal.laws.scene_leaks import PAIRS, SETTINGS, Halves, accepted, paired_samples, scene_halves
+from offnominal.laws.scene_leaks import PAIRS, Halves, SceneCase, accepted, paired_samples, scene_halves
 from offnominal.worlds.road.rigs import Mount, Rig
 from offnominal.worlds.road.scenarios import Scenario, ScenarioPreset, scenario_preset
 from offnominal.worlds.road.scenes import DrivingFrame, ScenarioRun, visible_frames
@@ -72,30 +69,15 @@ def check_scene_files(
         ('its sensors record what those of its nominal twin do until the anomaly is in view', True)
     """
     chosen = scenario_preset(preset) if isinstance(preset, str) else preset
-    case = _Case(chosen, one_of("setting", setting, SETTINGS), scenes, pairs, changes, seed, workers)
+    case = _Case(chosen, setting, scenes, pairs, changes, seed, workers)
     laws: dict[str, Callable[[], None]] = {
         "its sensors record what those of its nominal twin do until the anomaly is in view": case.equal
     }
     return check_laws(f"{chosen.name}, {setting}, files", laws | leak_laws(CHANNELS, case.measured, noun="scenes"))
 
 
-@dataclass(frozen=True)
-class _Case:
+class _Case(SceneCase):
     """The scenes of a preset and what their files tell."""
-
-    preset: ScenarioPreset
-    setting: str
-    scenes: int | None
-    pairs: int
-    changes: Callable[[Scenario], Scenario] | None
-    seed: int
-    workers: int
-
-    def __post_init__(self) -> None:
-        if self.scenes is not None:
-            integer_in("scenes", self.scenes, 4, 100_000)
-        integer_in("pairs", self.pairs, 1, 10_000)
-        integer_in("workers", self.workers, 1, 256)
 
     @cached_property
     def halves(self) -> Halves:
@@ -103,20 +85,11 @@ class _Case:
         return scene_halves(self.preset, self.setting, wanted, self.seed)
 
     def equal(self) -> None:
-        compared = 0
-        for scenario in map(self._changed, self.halves[0][1]):
-            try:
-                numbers = frames_before(scenario)
-                problem = _difference(scenario, numbers) if numbers else None
-            except InvalidParameter:
-                continue
-            if problem is None:
-                continue
-            require(not problem, f"scenario {scenario.id} in {scenario.town}: {problem}")
-            compared += 1
-            if compared == self.pairs:
-                return
-        require(False, f"{compared} scenes have a frame before the anomaly is in view; {self.pairs} are needed")
+        def difference(scenario: Scenario) -> str | None:
+            numbers = frames_before(scenario)
+            return _difference(scenario, numbers) if numbers else None
+
+        self.require_equal(self.halves[0][1], difference)
 
     def measured(self) -> dict[str, LeakAuroc]:
         return {} if self.scenes is None else self._found
@@ -126,11 +99,8 @@ class _Case:
         assert self.scenes is not None
         record = partial(accepted, channels=recorded_channels, workers=self.workers)
         count = self.scenes // 2
-        samples = paired_samples(self.halves, lambda some: record(map(self._changed, some), count))
+        samples = paired_samples(self.halves, lambda some: record(map(self.changed, some), count))
         return measure_leaks(*samples, seed=self.seed)
-
-    def _changed(self, scenario: Scenario) -> Scenario:
-        return scenario if self.changes is None else self.changes(scenario)
 
 
 def frames_before(scenario: Scenario) -> list[int]:

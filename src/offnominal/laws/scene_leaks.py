@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from multiprocessing import get_context
@@ -75,31 +76,60 @@ def check_scene_leaks(
         (True, ['its ego vehicle does not tell', 'its number of vehicles does not tell'])
     """
     chosen = scenario_preset(preset) if isinstance(preset, str) else preset
-    case = _Case(chosen, one_of("setting", setting, SETTINGS), scenes, pairs, changes, seed, workers)
+    case = _Case(chosen, setting, scenes, pairs, changes, seed, workers)
     laws: dict[str, Callable[[], None]] = {
         "a scene equals its nominal twin until the anomaly has an effect": case.equal
     }
     return check_laws(f"{chosen.name}, {setting}", laws | leak_laws(CHANNELS, case.measured, noun="scenes"))
 
 
-class _Case:
-    """The scenes of a preset and what their channels tell."""
+@dataclass(frozen=True)
+class SceneCase:
+    """Scenes of a preset, and how many of them are compared; the arguments are those of :func:`check_scene_leaks`."""
 
-    def __init__(
-        self,
-        preset: ScenarioPreset,
-        setting: str,
-        scenes: int | None,
-        pairs: int,
-        changes: Callable[[Scenario], Scenario] | None,
-        seed: int,
-        workers: int,
-    ) -> None:
-        self.preset, self.setting, self.seed = preset, setting, seed
-        self.scenes = None if scenes is None else integer_in("scenes", scenes, 4, 100_000)
-        self.pairs = integer_in("pairs", pairs, 1, 10_000)
-        self.workers = integer_in("workers", workers, 1, 256)
-        self.changes = changes
+    preset: ScenarioPreset
+    setting: str
+    scenes: int | None
+    pairs: int
+    changes: Callable[[Scenario], Scenario] | None
+    seed: int
+    workers: int
+
+    def __post_init__(self) -> None:
+        one_of("setting", self.setting, SETTINGS)
+        if self.scenes is not None:
+            integer_in("scenes", self.scenes, 4, 100_000)
+        integer_in("pairs", self.pairs, 1, 10_000)
+        integer_in("workers", self.workers, 1, 256)
+
+    def changed(self, scenario: Scenario) -> Scenario:
+        """Return a scenario as it is simulated."""
+        return scenario if self.changes is None else self.changes(scenario)
+
+    def require_equal(self, scenarios: Iterable[Scenario], difference: Callable[[Scenario], str | None]) -> None:
+        """Require that enough scenarios do not differ from their nominal twins.
+
+        Args:
+            scenarios: Scenarios with an anomaly.
+            difference: Returns how one differs, an empty text if it does not, and None if it cannot be compared.
+        """
+        compared = 0
+        for scenario in map(self.changed, scenarios):
+            try:
+                problem = difference(scenario)
+            except InvalidParameter:
+                continue
+            if problem is None:
+                continue
+            require(not problem, f"scenario {scenario.id} in {scenario.town}: {problem}")
+            compared += 1
+            if compared == self.pairs:
+                return
+        require(False, f"{compared} scenes could be compared with their nominal twins; {self.pairs} are needed")
+
+
+class _Case(SceneCase):
+    """The scenes of a preset and what their channels tell."""
 
     @cached_property
     def halves(self) -> Halves:
@@ -108,16 +138,9 @@ class _Case:
         return scene_halves(self.preset, self.setting, wanted, self.seed)
 
     def equal(self) -> None:
-        anomalous = iter(self.halves[0][1])
-        compared = 0
-        while compared < self.pairs:
-            scenario = self._changed(next(anomalous))
-            try:
-                problem = _difference(ScenarioRun(scenario), ScenarioRun(scenario, twin=True))
-            except InvalidParameter:
-                continue
-            require(not problem, f"scenario {scenario.id} in {scenario.town}: {problem}")
-            compared += 1
+        self.require_equal(
+            self.halves[0][1], lambda scenario: _difference(ScenarioRun(scenario), ScenarioRun(scenario, twin=True))
+        )
 
     @cached_property
     def found(self) -> dict[str, LeakAuroc]:
@@ -126,7 +149,7 @@ class _Case:
             count = self.scenes // 2
             simulate = partial(accepted, channels=simulated_channels, workers=self.workers)
             found |= measure_leaks(
-                *self._samples(lambda some: simulate(map(self._changed, some), count)), seed=self.seed
+                *self._samples(lambda some: simulate(map(self.changed, some), count)), seed=self.seed
             )
         return found
 
@@ -135,9 +158,6 @@ class _Case:
 
     def measured(self) -> dict[str, LeakAuroc]:
         return self.found
-
-    def _changed(self, scenario: Scenario) -> Scenario:
-        return scenario if self.changes is None else self.changes(scenario)
 
 
 def _described(scenario: Scenario) -> Channels:

@@ -16,8 +16,7 @@ from offnominal.studies.catalogue import load_study
 from offnominal.studies.code import Sources
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
-from offnominal.studies.store_index import StoreIndex
-from offnominal.studies.stored_runs import StoredRun, stored_run
+from offnominal.studies.stored_runs import StoredRun, StoreIndex, stored_run
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.printable import printable
-from offnominal.reports.curve_encoding import downsampled_maximum, encode_curve, limits
+from offnominal.core.types import FloatArray
 
 BUDGET = 900_000
 POINTS = 300
@@ -126,3 +127,38 @@ def _rounded(text: str | None) -> dict[str, Any]:
     return {
         printable(name): float(f"{value:.5g}") if isinstance(value, float) else value for name, value in found.items()
     }
+
+
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+STEPS = len(ALPHABET) ** 2 - 1
+
+
+def downsampled_maximum(curve: FloatArray, stride: int) -> FloatArray:
+    """Return the highest of every `stride` neighbours, so that no peak is lost.
+
+    Example:
+        >>> downsampled_maximum(np.array([1.0, 5.0, 2.0, 0.0, 3.0]), 2)
+        array([5., 2., 3.])
+    """
+    short = np.full(math.ceil(len(curve) / stride) * stride, -np.inf)
+    short[: len(curve)] = curve
+    return np.asarray(short.reshape(-1, stride).max(axis=1))
+
+
+def encode_curve(curve: FloatArray, low: float, high: float) -> str:
+    """Return a curve in 4,095 steps between two limits.
+
+    Example:
+        >>> encode_curve(np.array([0.0, 0.5, 1.0]), 0.0, 1.0)
+        'AAgA__'
+    """
+    share = (np.clip(curve, low, high) - low) / (high - low) if high > low else np.zeros(len(curve))
+    codes = np.rint(np.nan_to_num(share) * STEPS).astype(int)
+    return "".join(ALPHABET[code // len(ALPHABET)] + ALPHABET[code % len(ALPHABET)] for code in codes)
+
+
+def limits(curves: Sequence[FloatArray]) -> tuple[float, float]:
+    """Return the lowest and the highest finite point of some curves."""
+    joined = np.concatenate(curves)
+    finite = joined[np.isfinite(joined)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)

@@ -34,26 +34,9 @@ def write_fault_page(results: RunResults, path: Path) -> Path:
     """Write the page of a study on faults as one HTML file that works from disk; return its path.
 
     Example:
-        >>> import pyarrow as pa, tempfile
-        >>> row = {
-        ...     "key": "5f",
-        ...     "world": "Toy-v0",
-        ...     "policy": "tqc",
-        ...     "name": "KNN",
-        ...     "detector": "KNN",
-        ...     "seed": 0,
-        ...     "split": "action/noise@tiny",
-        ...     "anomaly": "action/noise",
-        ...     "kind": "action",
-        ...     "level": "tiny",
-        ...     "variant": "tiny",
-        ...     "alarm": None,
-        ...     "auroc": 0.8,
-        ...     "draws_auroc": [0.7, 0.9],
-        ... }
-        >>> run = RunResults("toy", "A toy", "", "quick", {}, pa.Table.from_pylist([row]), pa.table({}))
+        >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     "<h1>A toy</h1>" in write_fault_page(run, Path(folder) / "page.html").read_text()
+        ...     "<h1>A toy</h1>" in write_fault_page(RunResults.example(), Path(folder) / "page.html").read_text()
         True
     """
     results = printable_run(results)

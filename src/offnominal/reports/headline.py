@@ -48,7 +48,8 @@ def _leaders(data: Mapping[str, Any]) -> Markup:
     names = [printable(data["names"][row[0]]) for row in entries]
     label = _in_sentence(metric["label"])
     best, *others = entries
-    number = Markup("<strong>{}</strong>{}").format(fixed(best[1], 3), "" if best[2] is None else f" {_interval(best)}")
+    interval = "" if best[2] is None else f" [{fixed(best[2], 3)}, {fixed(best[3], 3)}]"
+    number = Markup("<strong>{}</strong>{}").format(fixed(best[1], 3), interval)
     ranked = {name: row[5] for name, row in zip(names, entries, strict=True) if row[4] is not None}
     if not others or best[4] is None or len(ranked) < 2:
         alone = Markup("<strong>{}</strong> has a {} of {}.").format(names[0], label, number)
@@ -128,7 +129,3 @@ def _tie(group: Sequence[str], letters: Mapping[str, str]) -> str:
     if set.intersection(*(set(letters[name]) for name in group)):
         return WITHIN
     return f"the difference of each to {group[0]} is within its interval"
-
-
-def _interval(row: Sequence[Any]) -> str:
-    return f"[{fixed(row[2], 3)}, {fixed(row[3], 3)}]"

@@ -36,25 +36,8 @@ def leaderboard_rows(results: RunResults) -> list[dict[str, Any]]:
     """Return one row per detector, best first by the first metric; ties are those of that metric.
 
     Example:
-        >>> import pyarrow as pa
-        >>> rows = [
-        ...     {
-        ...         "world": "Toy-v0",
-        ...         "policy": "tqc",
-        ...         "name": name,
-        ...         "seed": 0,
-        ...         "split": "action/noise@tiny",
-        ...         "kind": "action",
-        ...         "level": "tiny",
-        ...         "alarm": None,
-        ...         "auroc": value,
-        ...         "draws_auroc": [value - 0.01, value],
-        ...     }
-        ...     for name, value in (("Random", 0.5), ("KNN", 0.8))
-        ... ]
-        >>> run = RunResults("toy", "A toy", "", "quick", {}, pa.Table.from_pylist(rows), pa.table({}))
-        >>> leaderboard_rows(run)[0]
-        {'rank': 1, 'detector': 'KNN', 'ties': 'a', 'AUROC': '0.800 [0.790, 0.800]'}
+        >>> leaderboard_rows(RunResults.example())[0]
+        {'rank': 1, 'detector': 'KNN', 'ties': 'a', 'AUROC': '0.750 [0.740, 0.760]'}
     """
     metrics = metrics_of(results)
     if not metrics:

@@ -29,28 +29,11 @@ def write_report(results: RunResults, folder: Path | str | None = None) -> Path:
             of the run if None.
 
     Example:
-        >>> import pyarrow as pa, tempfile
-        >>> row = {
-        ...     "key": "5f",
-        ...     "world": "Toy-v0",
-        ...     "policy": "tqc",
-        ...     "name": "KNN",
-        ...     "detector": "KNN",
-        ...     "seed": 0,
-        ...     "split": "action/noise@tiny",
-        ...     "anomaly": "action/noise",
-        ...     "kind": "action",
-        ...     "level": "tiny",
-        ...     "variant": "tiny",
-        ...     "alarm": None,
-        ...     "auroc": 0.8,
-        ...     "draws_auroc": [0.7, 0.9],
-        ... }
-        >>> run = RunResults("toy", "A toy", "", "quick", {}, pa.Table.from_pylist([row]), pa.table({}))
+        >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     page = write_report(run, Path(folder))
+        ...     page = write_report(RunResults.example(), Path(folder))
         ...     page.name, sorted(path.name for path in (Path(folder) / "figures").glob("*.png"))
-        ('page.html', ['by_kind.png', 'by_level.png', 'heat_map.png', 'leaderboard.png'])
+        ('page.html', ['by_kind.png', 'by_level.png', 'critical_difference.png', 'heat_map.png', 'leaderboard.png'])
     """
     kind, chosen = study_kind(results.kind), folder or results.folder
     if chosen is None:

@@ -87,12 +87,7 @@ def study_tables(results: RunResults) -> list[StudyTable]:
 
 
 def guarantee_table(found: Mapping[Place, GuaranteeCheck], names: Sequence[str]) -> StudyTable:
-    """Return the guarantees of alarms, what was measured, and the verdicts.
-
-    Args:
-        found: See :func:`~offnominal.studies.guarantees.guarantees`.
-        names: Order of the detectors.
-    """
+    """Return the guarantees of alarms, what was measured, and the verdicts; see :func:`.guarantee_rows`."""
     return StudyTable("guarantees", TITLE, *guarantee_rows(found, names), note=NOTE)
 
 

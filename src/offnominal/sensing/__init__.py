@@ -25,7 +25,6 @@ __getattr__, __dir__ = lazy_attributes(
         "block_models": ("Model", "ModelPart", "PackedModels", "Texture", "pack_models"),
         "camera": ("Camera",),
         "camera_image": ("CameraImage", "render", "render_batch"),
-        "errors": ("InvalidPoints",),
         "lidar": ("Lidar", "PointCloud", "sweep"),
         "light": ("Light", "Sky"),
         "material": ("Material",),
@@ -35,6 +34,6 @@ __getattr__, __dir__ = lazy_attributes(
         "shapes": ("Box", "Capsule", "Cylinder", "Ellipsoid", "Mesh", "Patches", "Plane", "Sphere"),
         "voxel_camera": ("VoxelCamera", "VoxelEntity", "VoxelImage", "VoxelLight", "render_blocks"),
         "voxel_grid": ("VoxelGrid",),
-        "voxels": ("VoxelScores", "Voxels", "voxelise", "voxelise_scores"),
+        "voxels": ("InvalidPoints", "VoxelScores", "Voxels", "voxelise", "voxelise_scores"),
     },
 )

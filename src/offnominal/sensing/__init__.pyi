@@ -8,7 +8,7 @@ from offnominal.sensing.camera import Camera as Camera
 from offnominal.sensing.camera_image import CameraImage as CameraImage
 from offnominal.sensing.camera_image import render as render
 from offnominal.sensing.camera_image import render_batch as render_batch
-from offnominal.sensing.errors import InvalidPoints as InvalidPoints
+from offnominal.sensing.voxels import InvalidPoints as InvalidPoints
 from offnominal.sensing.lidar import Lidar as Lidar
 from offnominal.sensing.lidar import PointCloud as PointCloud
 from offnominal.sensing.lidar import sweep as sweep

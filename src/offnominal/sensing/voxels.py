@@ -10,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal.core.checks import one_of
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
-from offnominal.sensing.errors import InvalidPoints
 from offnominal.sensing.voxel_grid import VoxelGrid
+
+
+class InvalidPoints(InvalidParameter):
+    """A point cloud is empty, is not an array of finite points, or does not match its labels or scores."""
+
 
 Rule: TypeAlias = Literal["centre", "corner"]
 Reduction: TypeAlias = Literal["max", "mean", "nearest"]
@@ -128,7 +133,9 @@ def voxelise(
     cloud = _points(points)
     labels = _labels(label, len(cloud))
     known = instance is not None
-    instances = _integers("instances", instance, len(cloud)) if known else np.zeros(len(cloud), np.int32)
+    instances = np.zeros(len(cloud), np.int32)
+    if known:
+        instances = np.ascontiguousarray(_matching("instances", np.asarray(instance), len(cloud)), np.int32)
     rows, away, index = _rows(cloud, space, rule)
     count = np.empty(len(index), np.int32)
     nearest = nearest_points(rows, away, labels, instances, _ranks(first), count)
@@ -206,10 +213,6 @@ def _matching(noun: str, values: Array, n: int) -> Array:
     if found.shape != (n,):
         raise InvalidPoints(f"the {noun} have the shape {found.shape}; expected one per point, ({n},).")
     return found
-
-
-def _integers(noun: str, values: Array | None, n: int) -> NDArray[np.int32]:
-    return np.ascontiguousarray(_matching(noun, np.asarray(values), n), np.int32)
 
 
 def _labels(label: Array, n: int) -> NDArray[np.uint8]:

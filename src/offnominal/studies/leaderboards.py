@@ -60,27 +60,10 @@ def leaderboard(
         level: Only this level.
 
     Example:
-        >>> import pyarrow as pa
-        >>> rows = [
-        ...     {
-        ...         "world": "Toy-v0",
-        ...         "policy": "tqc",
-        ...         "name": name,
-        ...         "seed": 0,
-        ...         "split": "action/noise@tiny",
-        ...         "kind": "action",
-        ...         "level": "tiny",
-        ...         "alarm": None,
-        ...         "auroc": value,
-        ...         "draws_auroc": [value - 0.01, value],
-        ...     }
-        ...     for name, value in (("Random", 0.5), ("KNN", 0.8))
-        ... ]
-        >>> [
-        ...     (standing.name, standing.tie, standing.estimate)
-        ...     for standing in leaderboard(pa.Table.from_pylist(rows), "auroc")
-        ... ]
-        [('KNN', 'a', Estimate(0.800 [0.790, 0.800])), ('Random', 'b', Estimate(0.500 [0.490, 0.500]))]
+        >>> from offnominal.studies.results import RunResults
+        >>> standings = leaderboard(RunResults.example().table, "auroc")
+        >>> [(standing.name, standing.tie, standing.estimate) for standing in standings]
+        [('KNN', 'a', Estimate(0.750 [0.740, 0.760])), ('LOF', 'b', Estimate(0.700 [0.690, 0.710]))]
     """
     better = 1.0 if metric_named(metric).higher else -1.0
     measured = results if isinstance(results, MetricTable) else MetricTable.of(results, metric)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from offnominal.agents.experts import expert
+from offnominal.agents.experts import expert, scripted_expert
 from offnominal.agents.files import load_policy
 from offnominal.agents.sb3_files import import_sb3
-from offnominal.agents.scripted import scripted_expert
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.imported_modules import attribute_of
 from offnominal.core.policy import Policy, RandomPolicy

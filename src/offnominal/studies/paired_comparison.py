@@ -140,28 +140,8 @@ def compare_pair(
         InvalidParameter: Both detectors are the same, or there is no fault for which both have results.
 
     Example:
-        >>> import pyarrow as pa
-        >>> rows = [
-        ...     {
-        ...         "world": "Toy-v0",
-        ...         "policy": "tqc",
-        ...         "name": name,
-        ...         "seed": 0,
-        ...         "split": f"action/noise@{level}",
-        ...         "kind": "action",
-        ...         "level": level,
-        ...         "alarm": None,
-        ...         "auroc": value,
-        ...         "draws_auroc": [value - 0.01, value + 0.01],
-        ...     }
-        ...     for name, level, value in (
-        ...         ("LOF", "tiny", 0.5),
-        ...         ("LOF", "strong", 0.9),
-        ...         ("KNN", "tiny", 0.6),
-        ...         ("KNN", "strong", 0.9),
-        ...     )
-        ... ]
-        >>> found = compare_pair(pa.Table.from_pylist(rows), "KNN", "LOF", "auroc")
+        >>> from offnominal.studies.results import RunResults
+        >>> found = compare_pair(RunResults.example().table, "KNN", "LOF", "auroc")
         >>> found.better, found.overall.difference, (found.overall.wins, found.overall.ties, found.overall.losses)
         ('KNN', Estimate(0.050 [0.050, 0.050]), (1, 1, 0))
     """

@@ -26,12 +26,6 @@ class RunResults:
         missing: Labels of all cells of the run that have no result, those that failed included. Whatever is computed
             from the table leaves them out.
         folder: Folder of the run; None if the results were not opened from one.
-
-    Example:
-        >>> import pyarrow as pa
-        >>> rows = [{"key": "5f", "world": "Toy-v0", "name": "KNN"}, {"key": "5f", "world": "Toy-v0", "name": "KNN"}]
-        >>> RunResults("toy", "A toy", "", "quick", {}, pa.Table.from_pylist(rows), pa.table({})).cells
-        1
     """
 
     name: str
@@ -51,6 +45,26 @@ class RunResults:
         import pyarrow as pa
 
         return cls("", "", "", "", {}, pa.table({}), pa.table({}))
+
+    @classmethod
+    def example(cls) -> RunResults:
+        """Return results of two detectors on two levels of a fault.
+
+        Example:
+            >>> RunResults.example().cells
+            2
+        """
+        import pyarrow as pa
+
+        about = {"world": "Toy-v0", "policy": "tqc", "seed": 0, "anomaly": "action/noise", "kind": "action"}
+        numbers = {("LOF", "tiny"): 0.5, ("LOF", "strong"): 0.9, ("KNN", "tiny"): 0.6, ("KNN", "strong"): 0.9}
+        rows = [
+            about
+            | {"key": name, "name": name, "detector": name, "level": level, "variant": level, "alarm": None}
+            | {"split": f"action/noise@{level}", "auroc": auroc, "draws_auroc": [auroc - 0.01, auroc + 0.01]}
+            for (name, level), auroc in numbers.items()
+        ]
+        return cls("toy", "A toy", "", "quick", {}, pa.Table.from_pylist(rows), pa.table({}))
 
     @property
     def cells(self) -> int:

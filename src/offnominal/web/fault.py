@@ -45,17 +45,14 @@ def faults(request: Request) -> Response:
         return page(request, "error.html.j2", title="No faults", part=TITLE, message=message)
     worlds: dict[str, dict[str, dict[str, Any]]] = {}
     for number, fault in enumerate(data["faults"]):
+        about = describe_fault(_world_id(fault["world"]), fault["anomaly"])
         entry = worlds.setdefault(fault["world"], {}).setdefault(
-            fault["anomaly"], {"id": fault["id"], "about": _about(data, fault), "levels": []}
+            fault["anomaly"], {"id": fault["id"], "about": about, "levels": []}
         )
         entry["levels"].append({"variant": fault["variant"], "best": _best(data, number)})
     return page(
         request, "faults.html.j2", title=f"Faults of {run.study}", part=TITLE, run=run, runs=runs, worlds=worlds
     )
-
-
-def _about(data: dict[str, Any], fault: dict[str, str]) -> Any:
-    return describe_fault(_world_id(fault["world"]), fault["anomaly"])
 
 
 def _world_id(label: str) -> str:

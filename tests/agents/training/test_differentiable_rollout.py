@@ -16,11 +16,6 @@ pytestmark = pytest.mark.long
 CARTPOLE, REACHER = "MJC-CartpoleSwingup-v0", "MJC-Reacher3D-v0"
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def weights_of(policy):
     return [torch.tensor(part, requires_grad=True) for layer in policy.layers for part in layer]
 

@@ -19,11 +19,6 @@ CARTPOLE = "MJC-CartpoleSwingup-v0"
 SHORT = FineTuningSettings(gradient_steps=6, episodes=8)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def earned(policy):
     seen = evaluate_policy(CARTPOLE, policy, 32, seed=123)
     return seen.mean_return, seen.success

@@ -35,8 +35,7 @@ SMALL = TrainingSettings(hidden=(32, 32), critic_hidden=(32, 32), batch_size=64)
 
 
 @pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
+def seeded():
     torch.manual_seed(0)
 
 

@@ -10,13 +10,13 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 from offnominal.agents.files import policy_hash  # noqa: E402
 from offnominal.agents.training.learners import LEARNERS  # noqa: E402
 from offnominal.agents.training.loop import greedy  # noqa: E402
-from offnominal.agents.training.populations.counter_draws import CounterDraws  # noqa: E402
 from offnominal.agents.training.populations.loop import learn_population  # noqa: E402
 from offnominal.agents.training.populations.off_policy_training import (  # noqa: E402
     POPULATIONS,
     PopulationUpdates,
     new_population,
 )
+from offnominal.agents.training.populations.population import CounterDraws  # noqa: E402
 from offnominal.agents.training.populations.replay_buffer import PopulationReplayBuffer  # noqa: E402
 from offnominal.agents.training.settings import TrainingSettings  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
@@ -34,11 +34,6 @@ SMALL = TrainingSettings(
     reward_scale=2.0,
     actor_polyak=0.1,
 )
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
 
 
 def batches(count, agents=3, size=32):

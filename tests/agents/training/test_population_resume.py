@@ -43,11 +43,6 @@ KINDS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def evaluator(policy):
     """Judge a policy by its weights."""
     done = Future()

@@ -10,9 +10,12 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents.files import policy_hash  # noqa: E402
 from offnominal.agents.training.populations.loop import learn_population  # noqa: E402
-from offnominal.agents.training.populations.on_policy_training import OnPolicyTraining, RolloutUpdates  # noqa: E402
+from offnominal.agents.training.populations.on_policy_training import (  # noqa: E402
+    OnPolicyTraining,
+    Rollout,
+    RolloutUpdates,
+)
 from offnominal.agents.training.populations.ppo import PPOPopulation  # noqa: E402
-from offnominal.agents.training.populations.rollout import Rollout  # noqa: E402
 from offnominal.agents.training.populations.simulations import PopulationSimulations  # noqa: E402
 from offnominal.agents.training.ppo_settings import PPOSettings, settings_of_population  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
@@ -25,11 +28,6 @@ SMALL = PPOSettings(
     hidden=(24, 16), critic_hidden=(16,), n_envs=ROWS, rollout_steps=STEPS, n_epochs=3, batch_size=16,
     learning_rate=1e-3, entropy_weight=0.01, max_gradient_norm=0.05,
 )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
 
 
 def filled(population, settings, agents):

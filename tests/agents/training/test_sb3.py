@@ -28,11 +28,6 @@ SMALL = TrainingSettings(
 )
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def rows(n=4, world="SAP-Goal0-v0", **options):
     return SB3VecEnv(make_vector(world, n, **options))
 

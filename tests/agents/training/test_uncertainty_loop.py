@@ -37,14 +37,6 @@ def trained(world=CARTPOLE, algorithm="dqn", uncertainty="ensemble", device="cpu
     return learn_with_uncertainty(world, settings, lambda policy: (0.0, 0.0), device=device, evaluations=2)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.mark.parametrize("uncertainty", ["ensemble", "dropout", "dropconnect"])
 @pytest.mark.parametrize(("world", "algorithm"), [(CARTPOLE, "dqn"), (PENDULUM, "ddpg")])
 def test_a_policy_of_the_right_kind_comes_out(world, algorithm, uncertainty):

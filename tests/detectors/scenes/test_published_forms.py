@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.registered_id import registered_id
 from offnominal.detectors.scenes import make_scene_detector
-from offnominal.detectors.scenes.catalogue import scene_detector_name, scene_detectors
+from offnominal.detectors.scenes.catalogue import scene_detectors
 from offnominal.detectors.scenes.cylinder_network import CylinderNetwork, doubled, halved, lovasz_loss
 from offnominal.detectors.scenes.label_classes import IGNORED, N_CLASSES
 from offnominal.detectors.scenes.mahalanobis import GaussianSegmenter, Mahalanobis
@@ -109,8 +110,8 @@ def test_published_forms_have_no_outliers():
     assert isinstance(real, REAL)
     assert (rba.max_outliers, rba.outlier_weight, rba.bounded, real.max_outliers) == (0, 0.0, False, 0)
     for name in ("RbA", "RbA-NoOutliers", "REAL", "REAL-NoObjects", "EAM", "Mahalanobis", "Energy"):
-        assert scene_detector_name(make_scene_detector(name)) == name
-    assert scene_detector_name(RbA(bounded=False)) == "RbA"
+        assert registered_id(scene_detectors, make_scene_detector(name)) == name
+    assert registered_id(scene_detectors, RbA(bounded=False)) == "RbA"
     with pytest.raises(InvalidParameter, match="n_queries"):
         make_scene_detector("EAM", n_queries=0)
     assert "gpu" in scene_detectors.spec("EAM").tags

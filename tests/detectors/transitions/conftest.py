@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("torch", reason="torch is not installed")
 
-from offnominal.core.episode import Episode  # noqa: E402
-from offnominal.detectors.transitions import LSTMDM, MLPDM, PEDM, RIQN  # noqa: E402
+from offnominal.core.episode import Episode
+from offnominal.detectors.transitions import LSTMDM, MLPDM, PEDM, RIQN
+from offnominal.studies.execution import single_threaded
 
 TURN = 0.9 * np.array([[np.cos(0.5), -np.sin(0.5)], [np.sin(0.5), np.cos(0.5)]])
 PUSH = np.array([[0.5], [-0.3]])
@@ -27,10 +28,8 @@ SMALL = {
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with single_threaded():
+        yield
 
 
 def record(length, seed, *, shift=0.0, onset=0):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from offnominal.detectors.transitions.ensemble_row import FEW, NumpyEnsemble
 from offnominal.detectors.transitions.modules import Ensemble
-from offnominal.detectors.transitions.numpy_ensemble import FEW, NumpyEnsemble
 
 pytestmark = pytest.mark.long
 

@@ -11,7 +11,7 @@ from offnominal.kinds import TransferCell, TransferStudy
 from offnominal.kinds.faults.cell_run import build_alarm, build_detector
 from offnominal.kinds.transfer.cell import TRAIN_WORLD
 from offnominal.kinds.transfer.cell_run import RECALIBRATED
-from offnominal.kinds.transfer.data import open_datasets
+from offnominal.kinds.transfer.kind import open_datasets
 from offnominal.studies import open_run, run, verify_run
 from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.execution import code_of, run_cell

@@ -6,7 +6,7 @@ import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.kinds import DataEntry, TransferCell, TransferFault, TransferStudy
-from offnominal.kinds.transfer.data import chosen_strengths
+from offnominal.kinds.transfer.kind import chosen_strengths
 from offnominal.studies import DetectorEntry, load_study
 from offnominal.studies.kinds import cell_from, study_from
 from offnominal.studies.world_selection import at_worlds

@@ -9,9 +9,9 @@ from offnominal.evaluation.scenes import ScoredFrame
 from offnominal.evaluation.scenes.scored_scenes import ElementScores
 from offnominal.laws import street_scene
 from offnominal.papers.anovox.cell import SceneCell
-from offnominal.papers.anovox.cell_run import uses_gpu
+from offnominal.papers.anovox.cell_run import fitted_detector, has_weights
 from offnominal.papers.anovox.example_frames import choose_examples
-from offnominal.papers.anovox.fitted_detector import fitted_detector, has_weights
+from offnominal.papers.anovox.kind import SceneKind
 from offnominal.papers.anovox.published import PUBLISHED_FORMS
 from offnominal.papers.anovox.published_tables import table_3, table_4
 from offnominal.papers.anovox.results import SceneResults
@@ -173,8 +173,8 @@ def test_a_hit_a_miss_and_a_false_alarm_are_chosen_by_their_counts():
 def test_networks_have_the_weights_of_the_package_and_are_not_trained(tmp_path, monkeypatch, sources):
     pytest.importorskip("torch", reason="torch is not installed")
     cell = SceneCell("Entropy", "Entropy")
-    assert uses_gpu(cell)
-    assert not uses_gpu(SceneCell("Random", "Random"))
+    assert SceneKind().uses_gpu(cell)
+    assert not SceneKind().uses_gpu(SceneCell("Random", "Random"))
     monkeypatch.setattr(trained_networks, "FOLDER", tmp_path)
     assert not has_weights(cell)
     before = code_of(cell, sources)

@@ -7,7 +7,7 @@ import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.novelcraft.cell_run import uses_gpu
+from offnominal.papers.novelcraft.kind import NoveltyKind
 from offnominal.papers.novelcraft.published import published_numbers
 from offnominal.papers.novelcraft.published_tables import compare
 from offnominal.papers.novelcraft.results import NoveltyResults
@@ -185,8 +185,8 @@ def test_the_study_of_the_package_has_all_published_methods(sources):
     }
     assert missing == {("discovery", "SSKM", "DINO"), ("discovery", "SSGMM", "DINO")}
     symbolic, random = (next(cell for cell in cells if cell.name == name) for name in ("Symbolic", "Random"))
-    assert uses_gpu(symbolic)
-    assert not uses_gpu(random)
+    assert NoveltyKind().uses_gpu(symbolic)
+    assert not NoveltyKind().uses_gpu(random)
     assert code_of(symbolic, sources) != code_of(random, sources)
 
 

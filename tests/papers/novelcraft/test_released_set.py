@@ -11,9 +11,8 @@ from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, U
 from offnominal.datasets.novelcraft import NovelCraftRecipe, export_published, make_novelcraft
 from offnominal.papers.catalogue import tables_of
 from offnominal.papers.novelcraft.novelty_data import NoveltyData
-from offnominal.papers.novelcraft.novelty_sets import open_novelty_sets
+from offnominal.papers.novelcraft.novelty_sets import open_novelty_sets, released_hash
 from offnominal.papers.novelcraft.recomputed import FILE
-from offnominal.papers.novelcraft.released_set import released_hash
 from offnominal.papers.reproduction import on_data, reproductions
 from offnominal.studies.catalogue import load_study
 from recompute_novelcraft import EPISODES, FRAMES

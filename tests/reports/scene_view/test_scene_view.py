@@ -9,7 +9,7 @@ from offnominal.cli.program import program
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName
 from offnominal.detectors.scenes import FrameScores, HeightAboveRoad
 from offnominal.reports.scene_view import open_scene_source, view_scene
-from offnominal.reports.scene_view.frame_choice import frame_numbers
+from offnominal.reports.scene_view.scene_view import frame_numbers
 from offnominal.reports.scene_view.score_views import HIT, MISS, TRUTH, ScoreScale
 from offnominal.reports.scene_view.top_view import TopView
 from offnominal.worlds.road.labels import Label

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from offnominal.core.episode import Episode, Event
 from offnominal.core.files import parse_json
-from offnominal.core.types import FloatArray, Frames, IntArray
+from offnominal.core.lazy_sequence import LazySequence
+from offnominal.core.types import FloatArray, IntArray
 from offnominal.datasets.frames import LazyFrames
 from offnominal.datasets.novelcraft.classes import NORMAL, PLUS, CraftClass, craft_class
 from offnominal.datasets.novelcraft.craft_tables import EpisodeFractions, SplitRow
@@ -23,7 +24,7 @@ from offnominal.worlds.craft.novelty_truth import LEAST
 from offnominal.worlds.craft.rules import BUDGET, Version
 
 
-class LazySymbols(Sequence[dict[str, Any]]):
+class LazySymbols(LazySequence[dict[str, Any]]):
     """What the player sensed in each frame, read when it is used.
 
     Args:
@@ -36,17 +37,8 @@ class LazySymbols(Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self._sources)
 
-    @overload
-    def __getitem__(self, row: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, row: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
-        if isinstance(row, slice):
-            return [self._sensed(source) for source in self._sources[row]]
-        return self._sensed(self._sources[row])
-
-    def _sensed(self, source: Source) -> dict[str, Any]:
-        files, frame = source
+    def _item(self, number: int) -> dict[str, Any]:
+        files, frame = self._sources[number]
         found: dict[str, Any] = parse_json(files.read(frame, SENSED), f"frame {frame} of {files.path}")
         return found
 

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from offnominal.core.types import Array
 from offnominal.datasets.scenes.compact_sensors import (
     CAMERA,
     LIDAR,
@@ -92,7 +91,7 @@ def decode_state(row: dict[str, Any]) -> tuple[Triple, float, Snapshot]:
     """Return position and yaw of the ego vehicle, and the state of all actors."""
     x, y, z, yaw, *controls = (row[f"ego.{name}"] for name in EGO)
     actors = {name: row[f"actors.{name}"] for name in ACTORS}
-    numbers = {name: _column(actors[name], kind) for name, kind in ACTORS.items() if name != "kind"}
+    numbers = {name: np.array(actors[name], kind.to_pandas_dtype()) for name, kind in ACTORS.items() if name != "kind"}
     state = Snapshot(
         tick=row["tick"],
         kind=tuple(actors["kind"]),
@@ -131,7 +130,3 @@ def _actors(state: Snapshot) -> dict[str, Any]:
         "height": state.size[:, 2],
         "anomalous": state.anomalous,
     }
-
-
-def _column(values: list[Any], kind: Any) -> Array:
-    return np.array(values, kind.to_pandas_dtype())

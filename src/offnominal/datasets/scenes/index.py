@@ -229,17 +229,6 @@ def scenario_of(index: SceneIndex) -> Scenario:
     return scenario_from_json(index.scenario, index.town)
 
 
-def read_scene_manifest(folder: Path) -> SceneManifest:
-    """Read the manifest of a set of scenes.
-
-    Raises:
-        MissingFile: There is no manifest.
-        UnsupportedFormat: It was written by another version.
-        DamagedFile: It is invalid or was changed.
-    """
-    return SceneManifest.read(folder)
-
-
 def read_scene_index(folder: Path, entry: SceneEntry) -> SceneIndex:
     """Read the index of a scene of a set; raise :class:`DamagedFile` if it is not the one of the manifest."""
     path = folder / _inside(entry.folder, folder) / SCENE

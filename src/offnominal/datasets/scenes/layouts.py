@@ -43,15 +43,15 @@ class SceneLayout:
     writer: Callable[[Path, ScenePlan, SceneRun, Sequence[FrameEntry]], SceneWriter]
 
 
-def _compact(folder: Path, plan: ScenePlan, run: SceneRun, finished: Sequence[FrameEntry]) -> SceneWriter:
-    return CompactWriter(folder, run.rig, finished, plan.voxels)
-
-
-def _published(folder: Path, plan: ScenePlan, run: SceneRun, finished: Sequence[FrameEntry]) -> SceneWriter:
-    return PublishedWriter(folder, plan, run)
-
-
 LAYOUTS: dict[Layout, SceneLayout] = {
-    "compact": SceneLayout(compact_layout.scene_folder, compact_layout.SCENARIOS, _compact),
-    "published": SceneLayout(published_names.scene_folder, published_names.SCENARIOS, _published),
+    "compact": SceneLayout(
+        compact_layout.scene_folder,
+        compact_layout.SCENARIOS,
+        lambda folder, plan, run, finished: CompactWriter(folder, run.rig, finished, plan.voxels),
+    ),
+    "published": SceneLayout(
+        published_names.scene_folder,
+        published_names.SCENARIOS,
+        lambda folder, plan, run, finished: PublishedWriter(folder, plan, run),
+    ),
 }

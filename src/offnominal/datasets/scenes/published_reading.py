@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from offnominal.core.checks import instances_of
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnsupportedFormat
 from offnominal.core.files import content_errors, file_errors, read_json, read_text
+from offnominal.core.lazy_sequence import LazySequence
 from offnominal.core.types import Array, FloatArray
 from offnominal.datasets.png import read_png
 from offnominal.datasets.scenes.pcd_files import read_pcd
@@ -91,7 +92,7 @@ class PublishedFrame:
     voxels: Voxels | None
 
 
-class PublishedScene(Sequence[PublishedFrame]):
+class PublishedScene(LazySequence[PublishedFrame]):
     """A scene in the published layout: a sequence of frames, each of which is read when it is used.
 
     Args:
@@ -168,20 +169,8 @@ class PublishedScene(Sequence[PublishedFrame]):
     def __len__(self) -> int:
         return len(self.frame_ids)
 
-    @overload
-    def __getitem__(self, number: int) -> PublishedFrame: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[PublishedFrame]: ...
-    def __getitem__(self, number: int | slice) -> PublishedFrame | list[PublishedFrame]:
-        if isinstance(number, slice):
-            return [self._frame(id) for id in self.frame_ids[number]]
-        return self._frame(self.frame_ids[number])
-
-    def __iter__(self) -> Iterator[PublishedFrame]:
-        return (self._frame(id) for id in self.frame_ids)
-
-    def _frame(self, id: int) -> PublishedFrame:
-        return self.read(id, self.sensors)
+    def _item(self, number: int) -> PublishedFrame:
+        return self.read(self.frame_ids[number], self.sensors)
 
     def read(self, id: int, sensors: Iterable[PublishedSensor]) -> PublishedFrame:
         """Return a frame, with the files of some sensors.

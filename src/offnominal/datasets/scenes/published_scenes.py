@@ -15,7 +15,7 @@ from offnominal.datasets.scenes.index import (
     SCENES,
     FrameEntry,
     SceneIndex,
-    read_scene_manifest,
+    SceneManifest,
     rig_to_dict,
     truth_to_dict,
 )
@@ -189,7 +189,7 @@ def open_any_scenes(folder: Path | str) -> Sequence[DrivingScene]:
         MissingFile: There are no scenes.
     """
     path = Path(folder)
-    if (path / SCENES).exists() and read_scene_manifest(path).layout == "compact":
+    if (path / SCENES).exists() and SceneManifest.read(path).layout == "compact":
         return open_scenes(path)
     return open_recording(path)
 

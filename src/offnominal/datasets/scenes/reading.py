@@ -11,6 +11,7 @@ import numpy as np
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName, did_you_mean
 from offnominal.core.files import sha256_of
+from offnominal.core.lazy_sequence import LazySequence
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.datasets.scenes import voxel_files
 from offnominal.datasets.scenes.compact_layout import CompactReader
@@ -22,7 +23,6 @@ from offnominal.datasets.scenes.index import (
     SceneManifest,
     read_part,
     read_scene_index,
-    read_scene_manifest,
     scenario_of,
     truth_from_dict,
 )
@@ -46,7 +46,7 @@ class FrameReader(Protocol):
         """Return the state of all actors in a frame."""
 
 
-class DrivingScene(Sequence[DrivingFrame]):
+class DrivingScene(LazySequence[DrivingFrame]):
     """A recorded scenario: a sequence of frames, each of which is read when it is used.
 
     Args:
@@ -70,17 +70,8 @@ class DrivingScene(Sequence[DrivingFrame]):
     def __len__(self) -> int:
         return len(self.details.frames)
 
-    @overload
-    def __getitem__(self, number: int) -> DrivingFrame: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[DrivingFrame]: ...
-    def __getitem__(self, number: int | slice) -> DrivingFrame | list[DrivingFrame]:
-        if isinstance(number, slice):
-            return [self._reader.frame(entry) for entry in self.details.frames[number]]
+    def _item(self, number: int) -> DrivingFrame:
         return self._reader.frame(self.details.frames[number])
-
-    def __iter__(self) -> Iterator[DrivingFrame]:
-        return (self._reader.frame(entry) for entry in self.details.frames)
 
     def states(self) -> Iterator[Snapshot]:
         """Yield the state of all actors in each frame; the sensors are not decoded."""
@@ -247,7 +238,7 @@ def open_scenes(folder: Path | str) -> DrivingScenes:
     """
     if not isinstance(folder, Path | str):
         raise InvalidParameter(f"folder is {folder!r}; give the path of a set of driving scenes.")
-    manifest = read_scene_manifest(Path(folder))
+    manifest = SceneManifest.read(Path(folder))
     if manifest.layout != "compact":
         raise InvalidParameter(f"{folder} has the published layout; open it with open_published.")
     return DrivingScenes(Path(folder), manifest)

@@ -33,7 +33,6 @@ from offnominal.datasets.scenes.index import (
     SceneEntry,
     SceneManifest,
     ScenePlan,
-    read_scene_manifest,
 )
 from offnominal.datasets.scenes.layouts import LAYOUTS
 from offnominal.datasets.scenes.scene_recorder import SceneJob
@@ -123,7 +122,7 @@ def _existing(folder: Path, manifest: SceneManifest) -> SceneManifest | None:
         return None
     if not (folder / SCENES).is_file():
         raise AlreadyExists(f"{folder} exists and is not a set of driving scenes; choose another folder.")
-    found = read_scene_manifest(folder)
+    found = SceneManifest.read(folder)
     if found.recipe_sha256 != manifest.recipe_sha256:
         raise AlreadyExists(f"{folder} has other driving scenes; choose another folder.")
     return found

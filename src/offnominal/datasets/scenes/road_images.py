@@ -8,12 +8,11 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ from offnominal.core.errors import (
     did_you_mean,
 )
 from offnominal.core.files import content_errors, file_errors
+from offnominal.core.lazy_sequence import LazySequence
 from offnominal.core.types import Array
 from offnominal.datasets.png import SIGNATURE, decode_png
 from offnominal.sensing.camera import Camera
@@ -192,7 +192,7 @@ class RoadImage:
 
 
 @dataclass(frozen=True, eq=False)
-class RoadImages(Sequence[RoadImage]):
+class RoadImages(LazySequence[RoadImage]):
     """Images of a set with their labels, each decoded when it is used.
 
     Args:
@@ -208,13 +208,7 @@ class RoadImages(Sequence[RoadImage]):
     def __len__(self) -> int:
         return len(self.pairs)
 
-    @overload
-    def __getitem__(self, number: int) -> RoadImage: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[RoadImage]: ...
-    def __getitem__(self, number: int | slice) -> RoadImage | list[RoadImage]:
-        if isinstance(number, slice):
-            return [self._read(*pair) for pair in self.pairs[number]]
+    def _item(self, number: int) -> RoadImage:
         return self._read(*self.pairs[number])
 
     def intact(self) -> Iterator[RoadImage]:

@@ -14,9 +14,9 @@ from offnominal.datasets.scenes.index import (
     SCENES,
     SceneEntry,
     SceneIndex,
+    SceneManifest,
     read_part,
     read_scene_index,
-    read_scene_manifest,
 )
 
 
@@ -36,7 +36,7 @@ def verify_scenes(folder: Path | str) -> dict[str, str]:
         OffnominalError: The manifest is missing or damaged.
     """
     path = Path(folder)
-    manifest = read_scene_manifest(path)
+    manifest = SceneManifest.read(path)
     problems: dict[str, str] = {}
     owned = {SCENES, *manifest.documents}
     with progress("Verifying driving scenes", total=len(manifest.scenes)) as tick:

@@ -103,12 +103,8 @@ def split_table(table: Table, seed: int, *, normalise: Normalise = "train", cont
         scale = paper_scale(np.concatenate([table.normal, table.anomalous]))
     else:
         scale = training_scale(train.points)
-    train, validation, test = (_scaled(part, scale) for part in (train, validation, test))
+    train, validation, test = (replace(part, points=scale.apply(part.points)) for part in (train, validation, test))
     return TableSplit(train, validation, test, scale)
-
-
-def _scaled(part: TablePart, scale: ColumnScale) -> TablePart:
-    return replace(part, points=scale.apply(part.points))
 
 
 def _part(table: Table, rows: IntArray) -> TablePart:

@@ -42,11 +42,6 @@ def make_class_detector(id: str, **parameters: Any) -> ClassDetector:
     return class_detectors.make(id, **parameters)
 
 
-def class_detector_name(detector: ClassDetector) -> str | None:
-    """Return the registered id of a detector, or None."""
-    return registered_id(class_detectors, type(detector), detector.get_params)
-
-
 def save_class_detector(path: Path | str, detector: ClassDetector) -> DetectorCard:
     """Write ``path.safetensors`` and ``path.json``; each file is written atomically.
 
@@ -54,7 +49,7 @@ def save_class_detector(path: Path | str, detector: ClassDetector) -> DetectorCa
         path: Path without extension.
         detector: A fitted detector of a registered class.
     """
-    return write_detector(path, detector, class_detectors, class_detector_name)
+    return write_detector(path, detector, class_detectors, registered_id(class_detectors, detector))
 
 
 def load_class_detector(path: Path | str) -> ClassDetector:

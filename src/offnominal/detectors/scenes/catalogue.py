@@ -65,11 +65,6 @@ def make_scene_detector(id: str, **parameters: Any) -> SceneDetector:
     return scene_detectors.make(id, **parameters)
 
 
-def scene_detector_name(detector: SceneDetector) -> str | None:
-    """Return the registered id of a scene detector, or None. Several ids can share a class."""
-    return registered_id(scene_detectors, type(detector), detector.get_params)
-
-
 def save_scene_detector(path: Path | str, detector: SceneDetector) -> DetectorCard:
     """Write ``path.safetensors`` and ``path.json``; each file is written atomically.
 
@@ -77,7 +72,7 @@ def save_scene_detector(path: Path | str, detector: SceneDetector) -> DetectorCa
         path: Path without extension.
         detector: A fitted scene detector of a registered class.
     """
-    return write_detector(path, detector, scene_detectors, scene_detector_name)
+    return write_detector(path, detector, scene_detectors, registered_id(scene_detectors, detector))
 
 
 def load_scene_detector(path: Path | str) -> SceneDetector:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,8 @@ from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.fused_parts import HELD_OUT, PartKind, learned_arrays
 from offnominal.detectors.nominal_scores import MAX_NOMINAL, NominalScores
-from offnominal.detectors.scenes.catalogue import make_scene_detector, scene_detector_name
+from offnominal.detectors.registered_id import registered_id
+from offnominal.detectors.scenes.catalogue import make_scene_detector, scene_detectors
 from offnominal.detectors.scenes.frame_scores import FrameScores, Scores
 from offnominal.detectors.scenes.nominal_rows import RowSample
 from offnominal.detectors.scenes.observation import SceneObservation
@@ -26,7 +28,7 @@ Part = str | tuple[str, Mapping[str, Any]] | list[Any] | SceneDetector
 PARTS: PartKind[SceneDetector] = PartKind(
     SceneDetector,  # type: ignore[type-abstract]
     make_scene_detector,
-    scene_detector_name,
+    partial(registered_id, scene_detectors),
     ("a scene detector", "an id"),
 )
 SENSORS = ("cameras", "lidars")

@@ -16,9 +16,8 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.transitions import losses, scores
-from offnominal.detectors.transitions.ensemble_row import EnsembleRow, mixture_row
+from offnominal.detectors.transitions.ensemble_row import FEW, EnsembleRow, NumpyEnsemble, mixture_row
 from offnominal.detectors.transitions.modules import Ensemble
-from offnominal.detectors.transitions.numpy_ensemble import FEW, NumpyEnsemble
 from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.training_rows import RowBatch, TrainingRows
 from offnominal.detectors.transitions.transition_network import TransitionNetwork

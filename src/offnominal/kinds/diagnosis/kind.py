@@ -9,17 +9,15 @@ from offnominal.kinds.diagnosis.cell import DIAGNOSIS, DiagnosisCell
 from offnominal.kinds.diagnosis.cell_run import run_diagnosis
 from offnominal.kinds.diagnosis.data import DiagnosisEpisodes, open_episodes
 from offnominal.kinds.diagnosis.study import DiagnosisStudy
-from offnominal.kinds.faults.cell_run import used_objects
-from offnominal.kinds.faults.kind import FaultStudyKind
+from offnominal.kinds.faults.kind import CellKind, FaultStudyKind
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
-from offnominal.studies.code_version import Used
-from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.kind import Rows
 from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
 
-class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
+class DiagnosisKind(CellKind[DiagnosisStudy, DiagnosisCell]):
     """Each cell fits one detector in one world and evaluates its explanations of faulty episodes."""
 
     id = DIAGNOSIS
@@ -44,10 +42,6 @@ class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
         """Return the hash of the episodes."""
         return data.content_hash()
 
-    def used(self, cell: DiagnosisCell) -> list[Used]:
-        """Return the detector, the world and the anomalies."""
-        return used_objects(cell, [cell.world])
-
     def run(self, cell: DiagnosisCell, data: DiagnosisEpisodes, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit the detector of a cell, and evaluate its explanations."""
         return run_diagnosis(cell, data, meter)
@@ -63,7 +57,3 @@ class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
         from offnominal.kinds.diagnosis.tables import DiagnosisResults, detector_table
 
         return detector_table(DiagnosisResults.of(results.table)).rows
-
-    def uses_gpu(self, cell: DiagnosisCell) -> bool:
-        """Whether the detector of a cell trains a network, as far as its source code tells."""
-        return FaultStudyKind().uses_gpu(cell)

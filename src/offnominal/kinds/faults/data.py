@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.environment_info import EnvironmentInfo
@@ -26,7 +27,8 @@ from offnominal.studies.source_names import dataset_folder, is_dataset, is_polic
 from offnominal.worlds.named_world import NamedWorld, is_shipped_id
 from offnominal.worlds.world_source import open_world
 
-_OPEN: dict[str, Dataset] = {}
+_OPEN: dict[str, Any] = {}
+D = TypeVar("D")
 
 
 def open_data(cell: Cell, workers: int = 1) -> Dataset:
@@ -35,10 +37,22 @@ def open_data(cell: Cell, workers: int = 1) -> Dataset:
     A dataset of a world is generated on first use. One of your own is taken as it is.
     """
     identity = f"{cell.source} {inputs_version(cell.world, cell.policy, cell.data)}"
+    return kept_open(identity, lambda: world_data(cell.world, cell, workers=workers))
+
+
+def kept_open(identity: str, make: Callable[[], D]) -> D:
+    """Return data that stay open until others are asked for: cells with the same data follow each other."""
     if identity not in _OPEN:
         _OPEN.clear()
-        _OPEN[identity] = world_data(cell.world, cell, workers=workers)
-    return _OPEN[identity]
+        _OPEN[identity] = make()
+    found: D = _OPEN[identity]
+    return found
+
+
+def datasets_hash(data: Mapping[str, Dataset]) -> str:
+    """Return a hash of the episodes of several datasets."""
+    content = {name: content_hash(dataset) for name, dataset in data.items()}
+    return sha256_of(json.dumps(content, sort_keys=True))
 
 
 def inputs_version(world: str, policy: str, entry: DataEntry) -> str:

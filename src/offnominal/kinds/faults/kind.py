@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from offnominal.core.errors import ModuleFailed, UnknownName
 from offnominal.datasets.dataset import Dataset
@@ -19,8 +19,26 @@ from offnominal.studies.kind import Rows, StudyKind
 from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import STUDY, RunResults
 
+S = TypeVar("S", bound=Study)
+C = TypeVar("C", bound=Cell)
 
-class FaultStudyKind(StudyKind[Study, Cell]):
+
+class CellKind(StudyKind[S, C]):
+    """Base class of the kinds whose cells fit one detector and evaluate it on faults."""
+
+    def used(self, cell: C) -> list[Used]:
+        """Return the detector, the alarms, the world and the anomalies."""
+        return used_objects(cell, [cell.world])
+
+    def uses_gpu(self, cell: C) -> bool:
+        """Whether the detector of a cell, or a part of it, has a network; also if it cannot be imported here."""
+        try:
+            return uses_gpu(cell.detector, cell.parameters)
+        except (ModuleNotFoundError, ModuleFailed, UnknownName):
+            return True
+
+
+class FaultStudyKind(CellKind[Study, Cell]):
     """Each cell fits one detector on nominal episodes of one world and evaluates it on every fault of that world."""
 
     id = STUDY
@@ -38,10 +56,6 @@ class FaultStudyKind(StudyKind[Study, Cell]):
     def data_hash(self, cell: Cell, data: Dataset) -> str:
         """Return the hash of the episodes."""
         return content_hash(data)
-
-    def used(self, cell: Cell) -> list[Used]:
-        """Return the detector, the alarms, the world and the anomalies."""
-        return used_objects(cell, [cell.world])
 
     def run(self, cell: Cell, data: Dataset, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit, score and evaluate the detector of a cell."""
@@ -88,10 +102,3 @@ class FaultStudyKind(StudyKind[Study, Cell]):
         from offnominal.reports.payload import payload
 
         return payload(results)
-
-    def uses_gpu(self, cell: Cell) -> bool:
-        """Whether the detector of a cell, or a part of it, has a network; also if it cannot be imported here."""
-        try:
-            return uses_gpu(cell.detector, cell.parameters)
-        except (ModuleNotFoundError, ModuleFailed, UnknownName):
-            return True

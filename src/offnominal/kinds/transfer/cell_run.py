@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 from offnominal.alarms.alarm import Alarm
 from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.detector import Detector
 from offnominal.evaluation.detector_evaluation import DetectorEvaluation, DetectorEvaluator, Meter, Options
 from offnominal.evaluation.evaluation_rows import evaluation_rows
+from offnominal.kinds.faults.cell import Cell
 from offnominal.kinds.faults.cell_run import build_alarm, build_detector, options_in
-from offnominal.kinds.transfer.cell import TransferCell
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.resource_meter import ResourceMeter
 
@@ -18,22 +19,38 @@ RECALIBRATED = " (recalibrated)"
 """End of the name of an alarm that is calibrated in the tested world."""
 
 
-def run_transfer(cell: TransferCell, data: Mapping[str, Dataset], meter: ResourceMeter) -> CellRows:
-    """Fit the detector of a cell in its training world, then score and evaluate it in every tested world."""
+def run_transfer(
+    cell: Cell,
+    column: Literal["world", "policy"],
+    tested: Iterable[str],
+    data: Mapping[str, Dataset],
+    meter: ResourceMeter,
+) -> CellRows:
+    """Fit the detector of a cell in its world, or with its policy, then score and evaluate it in every tested one.
+
+    Args:
+        cell: The cell.
+        column: What differs between training and test.
+        tested: Names of the tested worlds or policies.
+        data: Datasets by these names.
+        meter: Measures the cost of fitting, scoring and evaluating.
+    """
+    trained: str = getattr(cell, column)
     evaluation = TransferEvaluation(
         build_detector(cell),
         {entry.name: build_alarm(entry) for entry in cell.alarms},
         {entry.name + RECALIBRATED: build_alarm(entry) for entry in cell.alarms},
         meter=meter,
     )
-    evaluation.fit(data[cell.world], seed=cell.seed)
-    found = {
-        world: evaluation.evaluate(data[world], recalibrate=world != cell.world, options=options_in(world, cell))
-        for world in cell.test_worlds
-    }
+    evaluation.fit(data[trained], seed=cell.seed)
+    rows: list[Mapping[str, Any]] = []
+    for name in tested:
+        options = options_in(name if column == "world" else cell.world, cell)
+        found = evaluation.evaluate(data[name], recalibrate=name != trained, options=options)
+        # It replaces the one of the training, which has a column of its own.
+        rows += [{column: name} | row for row in evaluation_rows(found.reports)]
     meter.steps = evaluation.steps
-    # The tested world replaces the training world of the cell, which has a column of its own.
-    return CellRows([{"world": world} | row for world, each in found.items() for row in evaluation_rows(each.reports)])
+    return CellRows(rows)
 
 
 Alarms = Mapping[str, Alarm]

@@ -70,7 +70,7 @@ def difference_table(found: TransferResults) -> StudyTable:
         for pair in found.pairs:
             if pair[0] != pair[1] and (pair[1], pair[1]) in found.pairs:
                 value = found.loss(name, pair, splits)
-                row[pair_label(pair)] = _signed(value)
+                row[pair_label(pair)] = signed_change(value)
                 numbers.append({"detector": name, **_pair(pair), **_numbers(value)})
         rows.append(row)
     title = f"{LABEL}, change by transfer: trained elsewhere less trained in the tested world"
@@ -133,7 +133,7 @@ def _shown(value: Estimate | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _signed(value: Estimate | None) -> str | None:
+def signed_change(value: Estimate | None) -> str | None:
     """Return a difference with its interval; an asterisk where the interval excludes 0."""
     if value is None or value.value is None:
         return None

@@ -8,8 +8,8 @@ from typing import Any
 
 from offnominal.core.plot_style import DOTTED, REFERENCE, pyplot
 from offnominal.core.rounding import fixed
-from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.metrics import METRICS
+from offnominal.kinds.transfer.tables import signed_change
 from offnominal.kinds.unseen_policy.results import AGAIN, METRIC, SAME, UNSEEN, UnseenPolicyResults
 from offnominal.reports.colours import colours_in_order
 from offnominal.reports.dot_panels import draw_estimate, name_rows
@@ -101,19 +101,13 @@ def _lines(
         values = {case: found.estimate(name, case, world, split) for case in CASES}
         values["change"] = found.change(name, world, split)
         shown = {case: None if values[case] is None else str(values[case]) for case in CASES}
-        rows.append(about | shown | {"change": _signed(values["change"])})
+        rows.append(about | shown | {"change": signed_change(values["change"])})
         numbers += [
             about | {"case": case, "value": each.value, "low": each.low, "high": each.high}
             for case, each in values.items()
             if each is not None
         ]
     return rows, numbers
-
-
-def _signed(value: Estimate | None) -> str | None:
-    if value is None or value.value is None:
-        return None
-    return f"{signed(value)}{' *' if differs_from_zero(value) else ''}"
 
 
 def _headline(found: UnseenPolicyResults) -> str:

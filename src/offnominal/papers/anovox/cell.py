@@ -19,8 +19,8 @@ SCENES = "scenes"
 
 
 @dataclass(frozen=True)
-class SceneCell(BaseCell):
-    """One detector with one seed: fitted to normal scenes, then evaluated on content and temporal anomalies.
+class DrivingCell(BaseCell):
+    """One detector with one seed on driving scenes.
 
     Args:
         name: Name of the detector in tables.
@@ -28,17 +28,6 @@ class SceneCell(BaseCell):
         parameters: Arguments of its constructor.
         seed: Training seed.
         data: Scenes.
-        units: Elements that get metrics; those that the detector does not score are left out.
-        reduction: Score of a voxel: the max or mean of its points, or that of the point nearest to its centre.
-        statistic: Score of a frame, for temporal anomalies.
-        shipped_weights: Whether a network has its weights in the package, if there are any, and is not trained.
-        replicates: Number of bootstrap replicates.
-        kind: Id of the study kind.
-
-    Example:
-        >>> cell = SceneCell("Motion", "Motion", seed=1)
-        >>> cell.label, cell == SceneCell.from_dict(cell.to_dict())
-        ('mono/Motion/1', True)
     """
 
     name: str
@@ -46,17 +35,6 @@ class SceneCell(BaseCell):
     parameters: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     data: SceneData = field(default_factory=SceneData)
-    units: tuple[Unit, ...] = UNITS
-    reduction: Reduction = "mean"
-    statistic: Statistic = "max"
-    shipped_weights: bool = True
-    replicates: int = REPLICATES
-    kind: Literal["scenes"] = "scenes"
-
-    @property
-    def label(self) -> str:
-        """Rig, name of the detector and seed."""
-        return f"{self.data.rig}/{self.name}/{self.seed}"
 
     @property
     def source(self) -> str:
@@ -70,15 +48,43 @@ class SceneCell(BaseCell):
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of every row."""
-        return {
-            "world": SCENES,
-            "policy": self.data.rig,
-            "name": self.name,
-            "detector": self.detector,
-            "parameters": json.dumps(self.parameters, sort_keys=True),
-            "seed": self.seed,
-        }
+        parameters = json.dumps(self.parameters, sort_keys=True)
+        about = {"name": self.name, "detector": self.detector, "parameters": parameters, "seed": self.seed}
+        return {"world": self.kind, "policy": self.data.rig, **about}
 
     def targets(self) -> Iterator[Target]:
         """Yield the detector and its parts."""
         return ((scene_detectors, name) for name in scene_detectors.names(self.detector, self.parameters))
+
+
+@dataclass(frozen=True)
+class SceneCell(DrivingCell):
+    """One detector with one seed: fitted to normal scenes, then evaluated on content and temporal anomalies.
+
+    The other fields are those of :class:`DrivingCell`.
+
+    Args:
+        units: Elements that get metrics; those that the detector does not score are left out.
+        reduction: Score of a voxel: the max or mean of its points, or that of the point nearest to its centre.
+        statistic: Score of a frame, for temporal anomalies.
+        shipped_weights: Whether a network has its weights in the package, if there are any, and is not trained.
+        replicates: Number of bootstrap replicates.
+        kind: Id of the study kind.
+
+    Example:
+        >>> cell = SceneCell("Motion", "Motion", seed=1)
+        >>> cell.label, cell == SceneCell.from_dict(cell.to_dict())
+        ('mono/Motion/1', True)
+    """
+
+    units: tuple[Unit, ...] = UNITS
+    reduction: Reduction = "mean"
+    statistic: Statistic = "max"
+    shipped_weights: bool = True
+    replicates: int = REPLICATES
+    kind: Literal["scenes"] = "scenes"
+
+    @property
+    def label(self) -> str:
+        """Rig, name of the detector and seed."""
+        return f"{self.data.rig}/{self.name}/{self.seed}"

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
-from offnominal.detectors.scenes import FrameScores, SceneDetector, scene_detectors
+from offnominal.detectors.scenes import (
+    FrameScores,
+    SceneDetector,
+    scene_detectors,
+    trained_hash,
+    trained_names,
+    trained_scene_detector,
+)
+from offnominal.detectors.scenes.scene_detector import Scene
 from offnominal.evaluation.scenes import (
     SceneReport,
     SceneSettings,
@@ -22,7 +29,6 @@ from offnominal.evaluation.scenes.elements import Unit
 from offnominal.papers.anovox.cell import SceneCell
 from offnominal.papers.anovox.example_frames import choose_examples
 from offnominal.papers.anovox.example_sheet import example_table
-from offnominal.papers.anovox.fitted_detector import fitted_detector, has_weights
 from offnominal.papers.anovox.scene_rows import scene_rows
 from offnominal.papers.anovox.scene_sets import SceneSets
 from offnominal.studies.cell_result import CellRows
@@ -118,6 +124,23 @@ def units_of(detector: SceneDetector, units: Iterable[Unit]) -> tuple[Unit, ...]
     return tuple(unit for unit in units if unit not in needed or needed[unit] in detector.sensors)
 
 
-def uses_gpu(cell: SceneCell) -> bool:
-    """Whether the detector of a cell, or one that it is built from, has a network."""
-    return detector_uses_gpu(cell.detector, cell.parameters, scene_detectors)
+def has_weights(cell: SceneCell) -> bool:
+    """Whether the cell has the weights of the package instead of training its detector."""
+    return cell.shipped_weights and cell.detector in trained_names()
+
+
+def weights_hash(cell: SceneCell) -> str:
+    """Return the hash of the weights of the package that a cell has; empty if it trains its detector."""
+    return trained_hash(cell.detector) if has_weights(cell) else ""
+
+
+def fitted_detector(cell: SceneCell, scenes: Sequence[Scene]) -> SceneDetector:
+    """Return the detector of a cell, with the weights of the package or fitted to normal scenes.
+
+    Args:
+        cell: The cell.
+        scenes: Normal scenes for training.
+    """
+    if has_weights(cell):
+        return trained_scene_detector(cell.detector)
+    return scene_detectors.build(cell.detector, cell.parameters).fit(scenes, seed=cell.seed)

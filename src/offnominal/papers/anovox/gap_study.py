@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,23 +13,22 @@ from offnominal.core.files import sha256_of
 from offnominal.core.plot_style import pyplot
 from offnominal.core.rounding import fixed
 from offnominal.datasets.scenes import ROAD_IMAGE_SETS
-from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
 from offnominal.detectors.scenes import scene_detectors
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.scenes.domain_gap import HERE, measure_gap
-from offnominal.papers.anovox.scene_data import SceneData
+from offnominal.papers.anovox.cell import DrivingCell
+from offnominal.papers.anovox.kind import DrivingKind
 from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
+from offnominal.papers.anovox.study import DrivingStudy
 from offnominal.reports.dot_panels import dot_panels
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.study_tables import StudyTable
 from offnominal.reports.table_report import write_table_report
-from offnominal.studies.base import BaseCell, Target
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
-from offnominal.studies.code_version import Used
-from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
-from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.detector_study import DetectorScale
+from offnominal.studies.kind import Rows
 from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
@@ -42,15 +40,12 @@ NOTHING = "No set of photographs was in the data home, so that only the simulate
 
 
 @dataclass(frozen=True)
-class GapCell(BaseCell):
+class GapCell(DrivingCell):
     """One detector of colours with one seed: trained and tested on simulated scenes and on photographs.
 
+    The other fields are those of :class:`~offnominal.papers.anovox.cell.DrivingCell`.
+
     Args:
-        name: Name of the detector in tables.
-        detector: Its registered id.
-        parameters: Arguments of its constructor.
-        seed: Training seed.
-        data: Simulated scenes.
         sets: Sets of photographs.
         replicates: Number of bootstrap replicates.
         kind: Id of the study kind.
@@ -61,11 +56,6 @@ class GapCell(BaseCell):
         ('gap/PatchKNN/0', True)
     """
 
-    name: str
-    detector: str
-    parameters: dict[str, Any] = field(default_factory=dict)
-    seed: int = 0
-    data: SceneData = field(default_factory=SceneData)
     sets: tuple[str, ...] = tuple(ROAD_IMAGE_SETS)
     replicates: int = REPLICATES
     kind: Literal["domain-gap"] = "domain-gap"
@@ -75,47 +65,20 @@ class GapCell(BaseCell):
         """Name of the detector and seed."""
         return f"gap/{self.name}/{self.seed}"
 
-    @property
-    def source(self) -> str:
-        """Hash of the description of its simulated scenes."""
-        return self.data.digest()
-
-    @property
-    def data_label(self) -> str:
-        """Name of its data in progress messages."""
-        return f"driving scenes {self.source[:8]}"
-
-    def columns(self) -> dict[str, Any]:
-        """Return the columns of every row."""
-        parameters = json.dumps(self.parameters, sort_keys=True)
-        about = {"name": self.name, "detector": self.detector, "parameters": parameters, "seed": self.seed}
-        return {"world": GAP, "policy": self.data.rig, **about}
-
-    def targets(self) -> Iterator[Target]:
-        """Yield the detector and its parts."""
-        return ((scene_detectors, name) for name in scene_detectors.names(self.detector, self.parameters))
-
 
 @dataclass(frozen=True)
-class GapStudy(DetectorStudy):
+class GapStudy(DrivingStudy):
     """Detectors of colours, trained and tested on simulated scenes and on photographs.
 
+    The other fields are those of :class:`~offnominal.papers.anovox.study.DrivingStudy`.
+
     Args:
-        name: Id in commands.
-        title: Title of the report.
-        summary: The question of the study, in one or two sentences.
-        detectors: Detectors.
-        seeds: Training seeds.
-        data: Simulated scenes.
         sets: Sets of photographs.
         replicates: Number of bootstrap replicates.
         scales: Smaller or larger versions by name.
         kind: Id of the study kind.
     """
 
-    detectors: tuple[DetectorEntry, ...] = ()
-    seeds: tuple[int, ...] = (0,)
-    data: SceneData = field(default_factory=SceneData)
     sets: tuple[str, ...] = tuple(ROAD_IMAGE_SETS)
     replicates: int = REPLICATES
     scales: dict[str, DetectorScale] = field(default_factory=dict)
@@ -126,11 +89,6 @@ class GapStudy(DetectorStudy):
         for name in self.sets:
             if name not in ROAD_IMAGE_SETS:
                 raise UnknownName(f"no set of road images named {name!r}.{did_you_mean(name, ROAD_IMAGE_SETS)}")
-
-    def targets(self) -> Iterator[Target]:
-        """Yield the detectors and their parts."""
-        for entry in self.detectors:
-            yield from ((scene_detectors, name) for name in scene_detectors.names(entry.id, entry.parameters))
 
     def cells(self) -> list[GapCell]:
         """Return every cell; all of them share their scenes."""
@@ -153,7 +111,7 @@ class GapData(NamedTuple):
     present: tuple[str, ...]
 
 
-class GapKind(StudyKind[GapStudy, GapCell]):
+class GapKind(DrivingKind[GapStudy, GapCell]):
     """Each cell trains one detector of colours here and there, and tests it here and there."""
 
     id = GAP
@@ -172,10 +130,6 @@ class GapKind(StudyKind[GapStudy, GapCell]):
         sums = [ROAD_IMAGE_SETS[name].labels.md5 + ROAD_IMAGE_SETS[name].images.md5 for name in data.present]
         return sha256_of(json.dumps([data.scenes.content_hash(), sums]))
 
-    def used(self, cell: GapCell) -> list[Used]:
-        """Return the detector and its parts."""
-        return [(scene_detectors, cell.detector, cell.parameters)]
-
     def run(self, cell: GapCell, data: GapData, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Train and test the detector of a cell in all domains."""
         scenes = data.scenes
@@ -191,12 +145,13 @@ class GapKind(StudyKind[GapStudy, GapCell]):
                 seed=cell.seed,
             )
         meter.steps = sum(row.metrics.images for row in found.rows)
-        rows = [{"split": f"{row.trained}/{row.tested}", **_renamed(row.columns())} for row in found.rows]
-        return CellRows(rows)
-
-    def uses_gpu(self, cell: GapCell) -> bool:
-        """Whether the detector of a cell has a network."""
-        return detector_uses_gpu(cell.detector, cell.parameters, scene_detectors)
+        return CellRows(
+            [
+                {"split": f"{row.trained}/{row.tested}"}
+                | {name.replace(" ", "_"): value for name, value in row.columns().items()}
+                for row in found.rows
+            ]
+        )
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page and table of a run; return the page."""
@@ -226,14 +181,6 @@ class GapKind(StudyKind[GapStudy, GapCell]):
 def gap_figure(plt: Any, rows: Rows) -> Any:
     """Draw the AUROC of every detector, a panel per pair of domains."""
     values = {(f"{row['trained on']} → {row['tested on']}", row["detector"]): row["auroc"] for row in rows}
-    panels = {pair: partial(_estimate, values, pair) for pair, _ in values}
+    panels = {pair: partial(lambda pair, name: Estimate(values.get((pair, name))), pair) for pair, _ in values}
     names = list(dict.fromkeys(row["detector"] for row in rows))
     return dot_panels(plt, names, panels, label="AUROC of pixels (0.5 = random)", random_value=0.5)
-
-
-def _estimate(values: dict[tuple[str, str], float | None], pair: str, name: str) -> Estimate:
-    return Estimate(values.get((pair, name)))
-
-
-def _renamed(row: dict[str, Any]) -> dict[str, Any]:
-    return {name.replace(" ", "_"): value for name, value in row.items()}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
+from offnominal.detectors.catalogue import uses_gpu
 from offnominal.detectors.scenes import scene_detectors
 from offnominal.papers.anovox import cell_run
-from offnominal.papers.anovox.cell import SCENES, SceneCell
+from offnominal.papers.anovox.cell import SCENES, DrivingCell, SceneCell
+from offnominal.papers.anovox.cell_run import weights_hash
 from offnominal.papers.anovox.example_sheet import SCHEMA
-from offnominal.papers.anovox.fitted_detector import weights_hash
 from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
-from offnominal.papers.anovox.study import SceneStudy
+from offnominal.papers.anovox.study import DrivingStudy, SceneStudy
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
 from offnominal.studies.code_version import Used
@@ -19,8 +20,23 @@ from offnominal.studies.kind import Rows, StudyKind
 from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.studies.results import RunResults
 
+S = TypeVar("S", bound=DrivingStudy)
+C = TypeVar("C", bound=DrivingCell)
 
-class SceneKind(StudyKind[SceneStudy, SceneCell]):
+
+class DrivingKind(StudyKind[S, C]):
+    """Base class of the kinds whose cells have one scene detector."""
+
+    def used(self, cell: C) -> list[Used]:
+        """Return the detector and its parts."""
+        return [(scene_detectors, cell.detector, cell.parameters)]
+
+    def uses_gpu(self, cell: C) -> bool:
+        """Whether the detector of a cell, or one that it is built from, has a network."""
+        return uses_gpu(cell.detector, cell.parameters, scene_detectors)
+
+
+class SceneKind(DrivingKind[SceneStudy, SceneCell]):
     """Each cell fits one detector to normal scenes and evaluates it on content and temporal anomalies."""
 
     id = SCENES
@@ -38,10 +54,6 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
         """Return the hash of the scenes."""
         return data.content_hash()
 
-    def used(self, cell: SceneCell) -> list[Used]:
-        """Return the detector and its parts."""
-        return [(scene_detectors, cell.detector, cell.parameters)]
-
     def code_details(self, cell: SceneCell, sources: Sources) -> list[str]:
         """Return the hash of weights in the package."""
         return [weights_hash(cell)]
@@ -49,10 +61,6 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
     def run(self, cell: SceneCell, data: SceneSets, meter: ResourceMeter, *, sources: Sources) -> CellRows:
         """Fit, score and evaluate the detector of a cell."""
         return cell_run.run_scenes(cell, data, meter)
-
-    def uses_gpu(self, cell: SceneCell) -> bool:
-        """Whether the detector of a cell has a network."""
-        return cell_run.uses_gpu(cell)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figure of a run; return the page."""

@@ -32,8 +32,8 @@ class SceneScale(DetectorScale):
 
 
 @dataclass(frozen=True)
-class SceneStudy(DetectorStudy):
-    """Scene detectors on content and temporal anomalies of driving scenes.
+class DrivingStudy(DetectorStudy):
+    """Scene detectors on driving scenes.
 
     Args:
         name: Id in commands.
@@ -42,6 +42,25 @@ class SceneStudy(DetectorStudy):
         detectors: Detectors.
         seeds: Training seeds.
         data: Scenes.
+    """
+
+    detectors: tuple[DetectorEntry, ...] = ()
+    seeds: tuple[int, ...] = (0,)
+    data: SceneData = field(default_factory=SceneData)
+
+    def targets(self) -> Iterator[Target]:
+        """Yield the detectors and their parts."""
+        for entry in self.detectors:
+            yield from ((scene_detectors, name) for name in scene_detectors.names(entry.id, entry.parameters))
+
+
+@dataclass(frozen=True)
+class SceneStudy(DrivingStudy):
+    """Scene detectors on content and temporal anomalies of driving scenes.
+
+    The other fields are those of :class:`DrivingStudy`.
+
+    Args:
         units: Elements that get metrics; those that a detector does not score are left out.
         reduction: Score of a voxel: the max or mean of its points, or that of the point nearest to its centre.
         statistic: Score of a frame, for temporal anomalies.
@@ -56,9 +75,6 @@ class SceneStudy(DetectorStudy):
         ['mono/HeightAboveRoad/0', 'mono/Motion/0']
     """
 
-    detectors: tuple[DetectorEntry, ...] = ()
-    seeds: tuple[int, ...] = (0,)
-    data: SceneData = field(default_factory=SceneData)
     units: tuple[Unit, ...] = UNITS
     reduction: Reduction = "mean"
     statistic: Statistic = "max"
@@ -71,11 +87,6 @@ class SceneStudy(DetectorStudy):
         self._check("units")
         one_of("statistic", self.statistic, STATISTICS)
         one_of("reduction", self.reduction, get_args(Reduction))
-
-    def targets(self) -> Iterator[Target]:
-        """Yield the detectors and their parts."""
-        for entry in self.detectors:
-            yield from ((scene_detectors, name) for name in scene_detectors.names(entry.id, entry.parameters))
 
     def cells(self) -> list[SceneCell]:
         """Return every cell; all of them share their scenes."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from offnominal.detectors.catalogue import uses_gpu as detector_uses_gpu
 from offnominal.papers.novelcraft.cell import NOVELTY, NoveltyCell
 from offnominal.papers.novelcraft.detector_registries import registry_of
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets
@@ -14,7 +13,6 @@ from offnominal.papers.novelcraft.task_result import SCHEMA, TaskResult
 from offnominal.studies.cell_result import CellRows
 from offnominal.studies.code import Sources
 from offnominal.studies.code_version import code_version
-from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.kinds import study_kinds
 from offnominal.studies.resource_meter import ResourceMeter
 
@@ -71,16 +69,9 @@ def _shown(cell: NoveltyCell, found: TaskResult) -> Any:
 
 def detector_codes(cell: NoveltyCell, sources: Sources) -> list[str]:
     """Return a hash for each detector of a cell: of the versions of it, of its parts and of the study kind."""
-    return [_detector_code(entry, sources) for entry in cell.detectors]
-
-
-def _detector_code(entry: DetectorEntry, sources: Sources) -> str:
-    """Return a hash of the versions of a detector and its parts, and of the study kind, which uses it."""
-    return code_version(
-        sources, [(study_kinds, NOVELTY, {}), (registry_of(entry.id), entry.id, entry.parameters)], SCORING
-    )
-
-
-def uses_gpu(cell: NoveltyCell) -> bool:
-    """Whether a detector of a cell has a network."""
-    return any(detector_uses_gpu(entry.id, entry.parameters, registry_of(entry.id)) for entry in cell.detectors)
+    return [
+        code_version(
+            sources, [(study_kinds, NOVELTY, {}), (registry_of(entry.id), entry.id, entry.parameters)], SCORING
+        )
+        for entry in cell.detectors
+    ]

@@ -150,13 +150,7 @@ class PartScores:
 def part_scores(entry: DetectorEntry, sets: NoveltySets, seed: int, code: str) -> PartScores:
     """Return the scores of a detector that is fitted to normal training episodes.
 
-    They are stored in the data home, so that a fusion does not fit its parts again.
-
-    Args:
-        entry: The detector.
-        sets: The set.
-        seed: Training seed.
-        code: Hash of the code of the detector.
+    They are stored in the data home by :func:`.computed_once`, so that a fusion does not fit its parts again.
     """
     stored = computed_once("scores", entry, sets, seed, code, lambda: _computed(entry, sets, seed))
     valid, test = (_split(stored[split], stored[f"{split}_lengths"].tolist()) for split in SCORED)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+from offnominal.detectors.catalogue import uses_gpu
 from offnominal.papers.novelcraft import cell_run
 from offnominal.papers.novelcraft.cell import NOVELTY, NoveltyCell
+from offnominal.papers.novelcraft.detector_registries import registry_of
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets, open_novelty_sets
 from offnominal.papers.novelcraft.study import NoveltyStudy
 from offnominal.papers.novelcraft.task_result import SCHEMA
@@ -45,7 +47,7 @@ class NoveltyKind(StudyKind[NoveltyStudy, NoveltyCell]):
 
     def uses_gpu(self, cell: NoveltyCell) -> bool:
         """Whether a detector of a cell has a network."""
-        return cell_run.uses_gpu(cell)
+        return any(uses_gpu(entry.id, entry.parameters, registry_of(entry.id)) for entry in cell.detectors)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +13,23 @@ from typing import Literal
 
 import numpy as np
 
-from offnominal.core.directories import data_home
-from offnominal.core.files import atomic_write, sha256_of
+from offnominal.core.directories import DATA_VARIABLE, data_home
+from offnominal.core.errors import MissingFile
+from offnominal.core.files import atomic_write, file_errors, sha256_of
 from offnominal.core.types import Frames
 from offnominal.datasets.novelcraft import (
     CraftEpisode,
     LabelledImages,
     NovelCraft,
     make_novelcraft,
+    open_novelcraft,
     read_novelcraft_manifest,
 )
+from offnominal.datasets.novelcraft.classes import PLUS
+from offnominal.datasets.novelcraft.craft_tables import SPLITS_FILE, TARGETS
+from offnominal.datasets.novelcraft.episode_files import IMAGE
 from offnominal.datasets.novelcraft.lazy_images import LazyImages
 from offnominal.papers.novelcraft.novelty_data import NoveltyData
-from offnominal.papers.novelcraft.released_set import open_released, released_hash
 
 FOLDER = "novelcraft-sets"
 DIGITS = 16
@@ -114,3 +119,48 @@ def open_novelty_sets(data: NoveltyData, *, workers: int = 1) -> NoveltySets:
 def class_names(images: LabelledImages) -> Sequence[str]:
     """Return the name of the class of each image."""
     return [images.classes[label] for label in images.labels.tolist()]
+
+
+RELEASED = Path("novelcraft")
+"""Folder of the released set in the data home."""
+REPOSITORY = "https://github.com/tufts-ai-robotics-group/polycraft-novelty-data, branch TMLR"
+
+
+def open_released(*, plus: bool = False) -> NovelCraft:
+    """Open the released set, and check that its images are there.
+
+    Args:
+        plus: Whether the training episodes of NovelCraft+ are needed too.
+
+    Raises:
+        MissingFile: A table, the images, or the episodes of NovelCraft+ are missing; the message says what to place.
+    """
+    folder = data_home() / RELEASED
+    where = f"place the released set of {REPOSITORY}, at {folder}; ${DATA_VARIABLE} sets the data home."
+    if not (folder / TARGETS).exists() or not (folder / SPLITS_FILE).exists():
+        raise MissingFile(f"{folder} lacks {TARGETS} or {SPLITS_FILE}: {where}")
+    found = open_novelcraft(folder)
+    expected = [id for id, episode in found.items() if episode.split or episode.kind.is_novel]
+    missing = [id for id in expected if not (folder / id).is_dir()]
+    if missing:
+        raise MissingFile(
+            f"{folder} has no images of {len(missing)} of {len(expected)} episodes, such as {missing[0]}: expected "
+            f"<class>/<episode>/<frame>.{IMAGE} and .json; {where}"
+        )
+    if plus and not any(episode.is_plus for episode in found.values()):
+        raise MissingFile(f"{folder} has no episodes normal/{PLUS}<n> of NovelCraft+; {where}")
+    return found
+
+
+def released_hash(folder: Path) -> str:
+    """Return the hash of the tables of a released set, and of the names and sizes of all files of its episodes."""
+    lines = [sha256_of(folder / name) for name in (TARGETS, SPLITS_FILE)]
+    with file_errors(folder):
+        for place, folders, files in os.walk(folder):
+            folders.sort()
+            if Path(place) != folder:
+                lines += [
+                    f"{Path(place, name).relative_to(folder)} {Path(place, name).stat().st_size}"
+                    for name in sorted(files)
+                ]
+    return sha256_of("\n".join(lines))

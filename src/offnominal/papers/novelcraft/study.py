@@ -8,9 +8,8 @@ from typing import Any, Literal, Self
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.evaluation.bootstrap import REPLICATES
-from offnominal.papers.novelcraft.cell import NoveltyCell
+from offnominal.papers.novelcraft.cell import MethodEntry, NoveltyCell, Task
 from offnominal.papers.novelcraft.detector_registries import registry_of
-from offnominal.papers.novelcraft.method import MethodEntry, Task
 from offnominal.papers.novelcraft.novelty_data import NoveltyData
 from offnominal.papers.novelcraft.published import BASIC, PLUS
 from offnominal.studies.base import Target
@@ -123,14 +122,10 @@ class NoveltyStudy(DetectorStudy):
             for method in self.methods
             if method.task == task
             for variant in self._variants(method)
-            for seed in self._seeds([entries[name] for name in method.detectors])
+            for seed in max((self.seeds_of(entries[name]) for name in method.detectors), key=len)
         ]
 
     def _variants(self, method: MethodEntry) -> tuple[str, ...]:
         if method.task != "frames" or method.variant:
             return (method.variant,)
         return (BASIC, PLUS) if self.data.plus else (BASIC,)
-
-    def _seeds(self, entries: list[DetectorEntry]) -> tuple[int, ...]:
-        """Return the seeds of a method: the longest list of its detectors."""
-        return max((self.seeds_of(entry) for entry in entries), key=len)

@@ -6,9 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from offnominal.agents.experts import policy_by
+from offnominal.agents.experts import policy_by, scripted_expert
 from offnominal.agents.files import load_policy, save_policy
-from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.uncertainty import UncertainPolicy, UncertaintyKind
 from offnominal.core.directories import data_home
 from offnominal.core.errors import InvalidParameter, MissingDependency

@@ -23,10 +23,9 @@ from offnominal.core.plot_style import (
     pyplot,
 )
 from offnominal.core.rounding import fixed
-from offnominal.papers.ood_rl.agent_returns import AgentReturns
 from offnominal.papers.ood_rl.detection_results import KINDS, UNCERTAINTY, DetectionResults
 from offnominal.papers.ood_rl.report_tables import detection_leaderboard
-from offnominal.papers.ood_rl.results import OODResults
+from offnominal.papers.ood_rl.results import AgentReturns, OODResults
 from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
 from offnominal.papers.ood_rl.series import Series, stored_series
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName, did_you_mean
 from offnominal.datasets.scenes import DrivingScene, PublishedScene, open_published, open_recording, open_scenes
-from offnominal.datasets.scenes.index import SCENES, read_scene_manifest
+from offnominal.datasets.scenes.index import SCENES, SceneManifest
 from offnominal.reports.scene_view.frame_view import DrivingView, FrameView, PublishedView
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, read_scenario_file
@@ -143,7 +143,7 @@ def open_scene_source(path: Path | str, scene: str | int | None = None, *, rig: 
         raise InvalidParameter(
             f"{where} is recorded with its own sensors; a rig can only be given for a scenario file."
         )
-    if (where / SCENES).exists() and read_scene_manifest(where).layout == "compact":
+    if (where / SCENES).exists() and SceneManifest.read(where).layout == "compact":
         scenes = open_scenes(where)
         return RecordedSource(scenes[chosen_id(scenes.ids, scene, where)])
     published = {each.id: each for each in open_published(where)}

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("torch", reason="torch is not installed")
 
-from offnominal.core.episode import Episode  # noqa: E402
-from offnominal.detectors.images import CLIPSim, DINOPatch, KNNResNet  # noqa: E402
+from offnominal.core.episode import Episode
+from offnominal.detectors.images import CLIPSim, DINOPatch, KNNResNet
+from offnominal.studies.execution import single_threaded
 
 SIDE = 32
 SMALL = {
@@ -18,10 +19,8 @@ SMALL = {
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with single_threaded():
+        yield
 
 
 def render(x, y, colour=(220, 40, 40), radius=4):

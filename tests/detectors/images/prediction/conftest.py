@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("torch", reason="torch is not installed")
 
-from offnominal.core.episode import Episode  # noqa: E402
-from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet  # noqa: E402
+from offnominal.core.episode import Episode
+from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet
+from offnominal.studies.execution import single_threaded
 
 SIDE, BAR, STEP = 32, 8, 4
 SMALL = {
@@ -48,10 +49,8 @@ SMALL = {
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with single_threaded():
+        yield
 
 
 def record(length, seed, *, jump=0, onset=0, side=SIDE, moves=(-1.0, 1.0)):

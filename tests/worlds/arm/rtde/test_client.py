@@ -19,7 +19,7 @@ from offnominal.worlds.arm.errors import (
     SafetyStop,
     TargetOutOfLimits,
 )
-from offnominal.worlds.arm.kinematics import forward, pose_vector
+from offnominal.worlds.arm.kinematics import angle_between, forward, pose_vector
 from offnominal.worlds.arm.rtde import (
     FREE_PORTS,
     HOME,
@@ -31,7 +31,7 @@ from offnominal.worlds.arm.rtde import (
     VirtualController,
 )
 from offnominal.worlds.arm.rtde.commands import COMMAND, HEARTBEAT
-from offnominal.worlds.arm.rtde.limits import distance, rotation_between
+from offnominal.worlds.arm.rtde.limits import distance
 from offnominal.worlds.arm.rtde.lockstep import LockstepGroup
 from offnominal.worlds.arm.rtde.status import RobotMode, SafetyMode
 
@@ -62,7 +62,7 @@ def shifted(x=0.0, y=0.0, z=0.0):
 
 
 def near(pose, target, tolerance):
-    return distance(pose, target) < tolerance and rotation_between(pose, target) < tolerance
+    return distance(pose, target) < tolerance and angle_between(pose, target) < tolerance
 
 
 @pytest.fixture

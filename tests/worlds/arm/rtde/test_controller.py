@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.worlds.arm.kinematics import forward, pose_vector
+from offnominal.worlds.arm.kinematics import angle_between, forward, pose_vector
 from offnominal.worlds.arm.rtde import HOME, VirtualController
 from offnominal.worlds.arm.rtde.commands import ANSWER, ARGUMENTS, COMMAND, HEARTBEAT, Answer, Command, control_script
 from offnominal.worlds.arm.rtde.dashboard_session import DashboardSession
 from offnominal.worlds.arm.rtde.fields import OUTPUTS
-from offnominal.worlds.arm.rtde.limits import distance, rotation_between
+from offnominal.worlds.arm.rtde.limits import distance
 from offnominal.worlds.arm.rtde.status import RuntimeState, SafetyMode, SafetyStatus
 
 pytestmark = pytest.mark.long
@@ -22,7 +22,7 @@ def shifted(x=0.0, y=0.0, z=0.0):
 
 
 def near(pose, target, tolerance=1e-6):
-    return distance(pose, target) < tolerance and rotation_between(pose, target) < tolerance
+    return distance(pose, target) < tolerance and angle_between(pose, target) < tolerance
 
 
 def started(model="cb3", **options):

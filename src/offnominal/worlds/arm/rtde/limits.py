@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from offnominal.core.checks import number_in, numeric_array
-from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.core.types import FloatArray
@@ -142,12 +141,6 @@ def distance(first: FloatArray, second: FloatArray) -> float:
     return float(np.linalg.norm(first[:3] - second[:3]))
 
 
-def rotation_between(first: FloatArray, second: FloatArray) -> float:
-    """Return the angle between the orientations of two poses, rad."""
-    return angle_between(first, second)
-
-
-@compiled
 def _servo_distances(target: FloatArray, last: FloatArray, actual: FloatArray) -> tuple[float, float, float]:
     """Return step and rotation from the last servo target to the next, and the distance of the next from the arm."""
     step, lag = 0.0, 0.0

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from offnominal.core.checks import instance_of, positive_number
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.types import Array, FloatArray
-from offnominal.sensing.errors import InvalidPoints
 from offnominal.sensing.vectors import rotated, rotation_about_z
+from offnominal.sensing.voxels import InvalidPoints
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenes.driving_frame import DrivingFrame
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from offnominal.core.types import FloatArray
 from offnominal.worlds.road.town.curves import arclengths, cut, heading_of, parallel, rounded, tangents
-from offnominal.worlds.road.town.description import KMH, Node, Road, TownPlan
+from offnominal.worlds.road.town.description import KMH, Road, TownPlan
 from offnominal.worlds.road.town.errors import InvalidTown
 
 SHORTEST_ROAD = 8.0
@@ -171,8 +171,4 @@ def build_arms(name: str, plan: TownPlan, roads: list[BuiltRoad]) -> list[Arm]:
             point = built.line[0] if at_start else built.line[-1]
             arms.append(Arm(built.id, at_start, point, outward, incoming, outgoing, built.road.rank, right, left))
     node = plan.nodes[name]
-    return sorted(arms, key=lambda arm: _angle_at(node, arm))
-
-
-def _angle_at(node: Node, arm: Arm) -> float:
-    return heading_of(arm.point - np.array([node.x, node.y]))
+    return sorted(arms, key=lambda arm: heading_of(arm.point - np.array([node.x, node.y])))
