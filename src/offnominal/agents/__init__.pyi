@@ -4,6 +4,7 @@ from offnominal.agents import uncertainty as uncertainty
 from offnominal.agents.experts import expert as expert
 from offnominal.agents.experts import expert_card as expert_card
 from offnominal.agents.experts import expert_cards as expert_cards
+from offnominal.agents.experts import scripted_expert as scripted_expert
 from offnominal.agents.files import PolicyCard as PolicyCard
 from offnominal.agents.files import load_policy as load_policy
 from offnominal.agents.files import save_policy as save_policy
@@ -11,7 +12,6 @@ from offnominal.agents.network import NetworkPolicy as NetworkPolicy
 from offnominal.agents.noisy_policy import NoisyPolicy as NoisyPolicy
 from offnominal.agents.observation_normaliser import ObservationNormaliser as ObservationNormaliser
 from offnominal.agents.sb3_files import import_sb3 as import_sb3
-from offnominal.agents.experts import scripted_expert as scripted_expert
 from offnominal.agents.uncertainty import UncertainPolicy as UncertainPolicy
 from offnominal.core.policy import FunctionPolicy as FunctionPolicy
 from offnominal.core.policy import Policy as Policy

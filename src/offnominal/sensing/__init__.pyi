@@ -8,7 +8,6 @@ from offnominal.sensing.camera import Camera as Camera
 from offnominal.sensing.camera_image import CameraImage as CameraImage
 from offnominal.sensing.camera_image import render as render
 from offnominal.sensing.camera_image import render_batch as render_batch
-from offnominal.sensing.voxels import InvalidPoints as InvalidPoints
 from offnominal.sensing.lidar import Lidar as Lidar
 from offnominal.sensing.lidar import PointCloud as PointCloud
 from offnominal.sensing.lidar import sweep as sweep
@@ -36,6 +35,7 @@ from offnominal.sensing.voxel_camera import VoxelImage as VoxelImage
 from offnominal.sensing.voxel_camera import VoxelLight as VoxelLight
 from offnominal.sensing.voxel_camera import render_blocks as render_blocks
 from offnominal.sensing.voxel_grid import VoxelGrid as VoxelGrid
+from offnominal.sensing.voxels import InvalidPoints as InvalidPoints
 from offnominal.sensing.voxels import VoxelScores as VoxelScores
 from offnominal.sensing.voxels import Voxels as Voxels
 from offnominal.sensing.voxels import voxelise as voxelise

@@ -11,7 +11,7 @@ import numpy as np
 from offnominal.core.episode import Episode, Event
 from offnominal.core.files import parse_json
 from offnominal.core.lazy_sequence import LazySequence
-from offnominal.core.types import FloatArray, IntArray
+from offnominal.core.types import FloatArray, Frames, IntArray
 from offnominal.datasets.frames import LazyFrames
 from offnominal.datasets.novelcraft.classes import NORMAL, PLUS, CraftClass, craft_class
 from offnominal.datasets.novelcraft.craft_tables import EpisodeFractions, SplitRow
