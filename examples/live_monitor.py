@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from offnominal.reports.clip_files import write_frames
 from offnominal.web.app import make_app
-from offnominal.web.server import bound_socket
+from offnominal.web.listening import bound_socket
 from offnominal.web.settings import Settings
 
 SIZE = {"width": 1120, "height": 700}

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from offnominal.studies import load_study, run
 from offnominal.web.app import make_app
-from offnominal.web.server import bound_socket
+from offnominal.web.listening import bound_socket
 from offnominal.web.settings import Settings
 
 PAGES = {"leaderboard": ("runs/quickstart", 1000), "compare": ("compare/quickstart", 1000), "fault": ("", 1560)}

@@ -6,6 +6,7 @@ import signal
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -239,6 +240,8 @@ def test_calls_run_between_samples_and_return_results_and_errors(deployment):
 class Receiver(BaseHTTPRequestHandler):
     """Answers with the next status, and keeps what was accepted."""
 
+    server: Any
+
     def do_POST(self):
         event = json.loads(self.rfile.read(int(self.headers["content-length"])))
         status = self.server.statuses.pop(0) if self.server.statuses else 204
@@ -253,7 +256,7 @@ class Receiver(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def receiver():
-    server = HTTPServer(("127.0.0.1", 0), Receiver)
+    server: Any = HTTPServer(("127.0.0.1", 0), Receiver)
     server.statuses, server.seen, server.events = [], [], []
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

@@ -66,7 +66,8 @@ def steps(table: IntArray, factor: float) -> Array:
         >>> steps(LUMINANCE, 0.5)[0, :4]
         array([8., 6., 5., 8.])
     """
-    return np.clip(np.floor(factor * table + 0.5), 1.0, 255.0)
+    found: Array = np.clip(np.floor(factor * table + 0.5), 1.0, 255.0)
+    return found
 
 
 def _separated(rgb: IntArray) -> list[IntArray]:
@@ -88,7 +89,8 @@ def _joined(light: IntArray, blue: IntArray, red: IntArray) -> Frame:
         light + (-22554 * blue - 46802 * red + half) // UNIT,
         light + (116130 * blue + half) // UNIT,
     ]
-    return np.clip(np.stack(rgb, axis=-1), 0, 255).astype(np.uint8)
+    joined: Frame = np.clip(np.stack(rgb, axis=-1), 0, 255).astype(np.uint8)
+    return joined
 
 
 def _halved(plane: IntArray) -> IntArray:
@@ -114,4 +116,5 @@ def _quantised(plane: IntArray, steps: Array) -> IntArray:
     coefficients = _BASIS @ blocks @ _BASIS.T / (steps * _SCALE)
     levels = np.trunc(coefficients + np.copysign(0.5, coefficients))
     restored = np.floor(_BASIS.T @ (levels * steps) @ _BASIS / _SCALE + 0.5) + 128.0
-    return np.clip(restored.swapaxes(1, 2).reshape(height, width), 0.0, 255.0).astype(np.int64)
+    found: IntArray = np.clip(restored.swapaxes(1, 2).reshape(height, width), 0.0, 255.0).astype(np.int64)
+    return found

@@ -93,7 +93,7 @@ def critical_data(values: Values) -> FigureData | None:
 
 
 def _critical_figure(plt: Any, data: FigureData) -> Any:
-    known = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    known: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     unit = known.pop("unit")
     figure = critical_figure(plt, RankComparison(**known))
     about = f"{len(known['names'])} methods on {known['blocks']} {unit}; Nemenyi's test, 10 %"
