@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from offnominal.alarms import TooFewEpisodes, WindowMaximum, alarm_from_dict
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, InvalidState
 
 
 def test_the_guarantee_holds_per_window_and_per_hour():
@@ -23,6 +23,21 @@ def test_the_guarantee_holds_per_window_and_per_hour():
 def test_it_survives_saving():
     alarm = WindowMaximum(alpha=0.2, window=5).fit([np.arange(100.0)])
     assert alarm_from_dict(alarm.to_dict()).threshold_ == alarm.threshold_
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_a_window_that_was_changed_after_the_fit_is_refused(loaded):
+    """The threshold of windows of 5 steps keeps no promise for windows of 100."""
+    alarm = WindowMaximum(alpha=0.2, window=5).fit([np.arange(100.0)])
+    alarm = alarm_from_dict(alarm.to_dict()) if loaded else alarm
+    alarm.window = 100
+    for use in (lambda: alarm.guarantee, lambda: alarm.alarm([[1.0]]), alarm.to_dict):
+        with pytest.raises(InvalidState, match="window was changed from 5 to 100 after the fit"):
+            use()
+    alarm.window = 5
+    assert alarm.guarantee.window == 5
+    alarm.window = 10
+    assert alarm.fit([np.arange(100.0)]).guarantee.window == 10
 
 
 def test_invalid_arguments_and_short_logs_are_named():

@@ -1,5 +1,7 @@
 """Every registered alarm obeys the laws; broken alarms fail them."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from offnominal.laws import check_alarm
 pytestmark = pytest.mark.long
 
 GUARANTEE = "its guarantee holds"
+CHANGED = "a changed argument is refused"
 COVERED = "its code version covers its code"
 
 
@@ -156,6 +159,37 @@ class Secretive(_Silent):
         return state.after(), scores - 0.1 * getattr(self, "secret", 0.0)
 
 
+@dataclass(eq=False)
+class Boasting(EpisodeMaximum):
+    """States its guarantee for the level that it has now, not for that of the fit."""
+
+    @property
+    def guarantee(self):
+        return Guarantee("marginal", self.alpha, "episode", EXCHANGEABLE)
+
+
+@dataclass(eq=False)
+class Adjustable(_Silent):
+    """Is used with another argument than that of the fit."""
+
+    shift: float = 0.1
+
+    def update_statistic(self, state, scores):
+        return state.after(), scores - self.shift
+
+    def require_unchanged(self):
+        pass
+
+
+@dataclass(eq=False)
+class Archived(_Silent):
+    """Is saved with another argument than that of the fit."""
+
+    def to_dict(self):
+        self.keep_arguments()
+        return super().to_dict()
+
+
 @pytest.fixture
 def register(monkeypatch):
     """Register a class as `Broken` during a test."""
@@ -188,6 +222,9 @@ def register(monkeypatch):
         (Secretive, "a saved alarm is loaded unchanged", "raises other alarms"),
         (Crude, "invalid input is a named error", "gives ValueError, which is not a named error"),
         (Lax, "invalid input is a named error", "alarm for NaN raises no error"),
+        (Boasting, CHANGED, "it states another guarantee after alpha was set to 0.1 after the fit"),
+        (Adjustable, CHANGED, "alarm is not refused after alpha was set to 0.1 after the fit"),
+        (Archived, CHANGED, "to_dict is not refused after alpha was set to 0.1 after the fit"),
     ],
 )
 def test_a_broken_alarm_fails_its_law(broken, law, problem, register):

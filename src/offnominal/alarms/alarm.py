@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from offnominal.alarms.checks import checked_episodes, checked_row, require_valid_readings
 from offnominal.alarms.guarantee import Guarantee
 from offnominal.core.checks import integer_in
-from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted, UnsupportedExport
+from offnominal.core.errors import InvalidParameter, InvalidScores, InvalidState, NotFitted, UnsupportedExport
 from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.detectors.states import MOST_EPISODES, chosen_rows
@@ -57,6 +57,9 @@ class Alarm(ABC):
     :meth:`fit_threshold` sets the fields that end in ``_`` (declared with ``init=False``), each a number or an array. A
     statistic other than the score itself is implemented by :meth:`update_statistic`, and by :meth:`start` if it does
     not start at zero. Where a loop over steps is slow, :meth:`run_statistic` computes whole episodes.
+
+    An argument that is changed after the fit is refused until the next fit. :attr:`guarantee` calls
+    :meth:`require_unchanged` for that if the guarantee depends on an argument.
 
     Attributes:
         id: Name in the registry; the name of the class by default.
@@ -174,7 +177,12 @@ class Alarm(ABC):
             if not np.isfinite(getattr(fitted, name)).all():
                 raise InvalidScores(f"{name} is not finite, because the scores are too large to be summed; scale them.")
         vars(self).update(vars(fitted))
+        self.keep_arguments()
         return self
+
+    def keep_arguments(self) -> None:
+        """Remember the arguments to which the fitted values belong."""
+        self._arguments = {each.name: copy(getattr(self, each.name)) for each in fields(self) if each.init}
 
     def statistic(self, scores: Sequence[ArrayLike]) -> list[FloatArray]:
         """Return the statistic at each step of each episode."""
@@ -216,8 +224,29 @@ class Alarm(ABC):
         return all(name in vars(self) for name in self.fitted_names())
 
     def _require_fitted(self) -> None:
-        if not self.fitted:
+        # Those that were fitted or loaded have their arguments kept, which is quicker to see.
+        if "_arguments" not in vars(self) and not self.fitted:
             raise NotFitted(f"{self!r} is not fitted; call fit with scores of nominal episodes first.")
+        self.require_unchanged()
+
+    def require_unchanged(self) -> None:
+        """Raise :class:`InvalidState` if the alarm was fitted with other arguments.
+
+        Example:
+            >>> from offnominal.alarms import EpisodeEwma, simulate_scores
+            >>> alarm = EpisodeEwma(weight=0.1).fit(simulate_scores(100))
+            >>> alarm.weight = 0.5
+            >>> alarm.require_unchanged()
+            Traceback (most recent call last):
+                ...
+            offnominal.core.errors.InvalidState: weight was changed from 0.1 to 0.5 after the fit. Call fit again.
+        """
+        for name, value in vars(self).get("_arguments", {}).items():
+            if getattr(self, name) != value:
+                raise InvalidState(
+                    f"{name} was changed from {shown(value)} to {shown(getattr(self, name))} after the fit. Call fit "
+                    "again."
+                )
 
     @classmethod
     def fitted_names(cls) -> list[str]:

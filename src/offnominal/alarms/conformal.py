@@ -18,7 +18,7 @@ from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.guarantee import EXCHANGEABLE, Guarantee, Kind
 from offnominal.alarms.ranks import conformal_rank, episodes_needed, pac_rank
 from offnominal.core.checks import integer_in, number_in
-from offnominal.core.errors import InvalidParameter, InvalidState, OffnominalError
+from offnominal.core.errors import InvalidParameter, OffnominalError
 from offnominal.core.types import FloatArray
 
 LARGEST = 1e100
@@ -52,7 +52,7 @@ class ConformalAlarm(Alarm):
     @property
     def guarantee(self) -> Guarantee:
         """At most a fraction alpha of nominal episodes has a false alarm."""
-        self._require_kept()
+        self.require_unchanged()
         kind: Kind = "marginal" if self.confidence is None else "pac"
         return Guarantee(kind, self.alpha, "episode", EXCHANGEABLE, self.confidence)
 
@@ -93,14 +93,6 @@ class ConformalAlarm(Alarm):
         maxima = np.sort([np.max(values) for values in self._run(ranked)])
         self.n_ranked_, self.rank_ = len(ranked), self._rank(len(ranked))
         self.threshold_ = float(maxima[self.rank_ - 1])
-
-    def _require_kept(self) -> None:
-        """Raise :class:`InvalidState` if the threshold does not keep the level that was set after the fit."""
-        if self.fitted and self.rank_ < self._rank(self.n_ranked_):
-            raise InvalidState(
-                f"the threshold has rank {self.rank_} of {self.n_ranked_}, too low for {self._requested()}: the level "
-                "was changed after the fit. Call fit again."
-            )
 
     def _rank(self, n: int) -> int:
         if self.confidence is None:

@@ -13,7 +13,7 @@ from offnominal.alarms.guarantee import Guarantee
 from offnominal.alarms.window_maximum import cut_windows
 from offnominal.core.checks import integer_in, number_in, positive_integer, require_shape
 from offnominal.core.compilation import compiled
-from offnominal.core.errors import InvalidParameter, InvalidState
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 
@@ -81,8 +81,7 @@ class EDetector(Alarm):
     @property
     def guarantee(self) -> Guarantee:
         """At least `run_length` nominal steps to a false alarm on average."""
-        if self.fitted and not (self.threshold_ == self._evidence() and self._bounds_are_those_of(self.n_windows_)):
-            raise InvalidState("run_length, window or confidence was changed after the fit. Call fit again.")
+        self.require_unchanged()
         return Guarantee("pac", None, "step", INDEPENDENT, self.confidence, self.window, run_length=self.run_length)
 
     def check(self) -> None:
@@ -96,7 +95,7 @@ class EDetector(Alarm):
         n = integer_in("n_windows_", self.n_windows_, LEAST_WINDOWS, MOST_RANKED)
         if self.levels_.shape != (len(SHARES),) or (np.diff(self.levels_) > 0.0).any():
             raise InvalidParameter(f"levels_ is {self.levels_}; expected {len(SHARES)} levels, the highest first.")
-        if not self._bounds_are_those_of(n):
+        if not np.allclose(self.bounds_, exceedance_bounds(n, self.confidence), rtol=1e-9, atol=0.0):
             raise InvalidParameter(f"bounds_ are not those of {n} windows. Fit the alarm again.")
         if self.threshold_ != self._evidence():
             raise InvalidParameter(f"threshold_ is {self.threshold_:g}; expected {self._evidence():g}.")
@@ -138,9 +137,6 @@ class EDetector(Alarm):
         gains, losses = self._bets()
         _run(scores, np.repeat(self.levels_, len(STAKES)), gains, losses, self._cap(), int(self.window), evidence)
         return evidence
-
-    def _bounds_are_those_of(self, n: int) -> bool:
-        return bool(np.allclose(self.bounds_, exceedance_bounds(n, self.confidence), rtol=1e-9, atol=0.0))
 
     def _evidence(self) -> float:
         """Return the evidence that raises the alarm: windows of the run length, and the one that is not over."""

@@ -79,6 +79,7 @@ def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
         alarm.check_fitted()
     except InvalidParameter as error:
         raise DamagedFile(f"invalid fitted values of {data['alarm']}: {error}") from None
+    alarm.keep_arguments()
     return alarm
 
 

@@ -75,7 +75,7 @@ class WindowMaximum(ConformalAlarm):
     @property
     def guarantee(self) -> Guarantee:
         """At most a fraction alpha of nominal windows has a false alarm."""
-        self._require_kept()
+        self.require_unchanged()
         kind: Kind = "marginal" if self.confidence is None else "pac"
         seconds = None if self.period is None else self.window * self.period
         return Guarantee(kind, self.alpha, "window", WINDOWS, self.confidence, self.window, seconds)

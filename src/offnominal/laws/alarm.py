@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from offnominal.alarms.guarantee_audit import GuaranteeAudit, audit_rates
 from offnominal.alarms.guarantee_check import BROKEN, UNDECIDED
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter, InvalidState
 from offnominal.core.rounding import significant
 from offnominal.core.streams import Stream
 from offnominal.core.types import BoolArray, FloatArray
@@ -45,7 +48,9 @@ def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> 
     5. The score of an invalid reading raises it, and its statistic stays finite.
     6. Invalid input is a named error: scores that are missing, empty, not finite or of the wrong shape, and use before
        the alarm is fitted.
-    7. Its code version, part of the key of stored results, covers all code that it runs.
+    7. An argument that is changed after the fit is refused until the next fit: the alarm is neither used nor saved, and
+       states no other guarantee than that of its fit.
+    8. Its code version, part of the key of stored results, covers all code that it runs.
 
     An alarm whose false-alarm rate is exactly its level does not break the first law with 99 % of the seeds, and keeps
     it with about 80 %; a guarantee for most calibrations that is not conservative is often undecided.
@@ -71,6 +76,7 @@ def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> 
             "a saved alarm is loaded unchanged": case.survives_saving,
             "an invalid reading raises it": case.invalid_reading,
             "invalid input is a named error": case.invalid_input,
+            "a changed argument is refused": case.changed_argument,
             "its code version covers its code": case.code_is_covered,
         },
     )
@@ -217,6 +223,20 @@ class _Case:
         require_named_error("alarm before fit", unfitted.alarm, [good])
         require_named_error("update before fit", unfitted.update, alarm.start(), [1.0])
 
+    def changed_argument(self) -> None:
+        for name, value in _changes(self.alarm):
+            alarm = self.fitted()
+            stated = alarm.guarantee
+            setattr(alarm, name, value)
+            for use, call in {
+                "alarm": lambda alarm=alarm: alarm.alarm(self.fresh),
+                "update": lambda alarm=alarm: alarm.update(alarm.start(), [1.0]),
+                "to_dict": alarm.to_dict,
+            }.items():
+                require(_is_refused(call), f"{use} is not refused after {name} was set to {value} after the fit")
+            unchanged = _is_refused(lambda alarm=alarm: alarm.guarantee) or alarm.guarantee == stated
+            require(unchanged, f"it states another guarantee after {name} was set to {value} after the fit")
+
     def code_is_covered(self) -> None:
         kind = type(self.alarm)
         target = alarms.spec(kind.id).target if kind.id in alarms else named_target(kind)
@@ -245,6 +265,35 @@ def _require_kept(audit: GuaranteeAudit, problem: str, units: str) -> None:
     require(audit.outcome != BROKEN, measured)
     if audit.outcome == UNDECIDED:
         raise SkipLaw(f"{audit.verdict}; {measured}")
+
+
+def _changes(alarm: Alarm) -> Iterator[tuple[str, Any]]:
+    """Yield other valid values of each argument of an alarm."""
+    for each in fields(alarm):
+        value = getattr(alarm, each.name) if each.init else ""
+        others: tuple[Any, ...] = ()
+        if value is None:
+            others = (0.5, 1)
+        elif isinstance(value, bool):
+            others = (not value,)
+        elif isinstance(value, int | float):
+            others = (2 * value, value // 2 if isinstance(value, int) else value / 2)
+        for other in others:
+            changed = deepcopy(alarm)
+            setattr(changed, each.name, other)
+            try:
+                changed.check()
+            except InvalidParameter:
+                continue
+            yield each.name, other
+
+
+def _is_refused(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except InvalidState:
+        return True
+    return False
 
 
 def _same(first: list[BoolArray], second: list[BoolArray]) -> bool:
