@@ -12,7 +12,6 @@ from offnominal.agents.weights import shipped_card, shipped_names, shipped_polic
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.policy import Policy
 from offnominal.worlds.catalogue import worlds
-from offnominal.worlds.world_card import TrainingPresets
 
 EXPERT = "expert"
 """Name of the expert of a world among its policies."""
@@ -39,8 +38,8 @@ def expert(world: str, algorithm: str | None = None) -> Policy:
             learned (``"sac"``, ``"td3"``), behaviour clones (``"bc"``) and policies that were shown demonstrations
             (``"rl-finetuned"``). The worlds of the OOD-RL paper have policies with uncertainty estimates:
             ``"dqn-ensemble"``, ``"dqn-dropout"`` or ``"dqn-dropconnect"`` for discrete actions, ``"ddpg-ensemble"`` and
-            so on for continuous actions. None or ``"expert"`` takes the expert; in the ``CRAFT`` worlds, where none was
-            trained, it is their planner.
+            so on for continuous actions. None or ``"expert"`` takes the expert; in the ``CRAFT`` worlds and
+            CAR-LaneKeep-v1, where none was trained, it is the scripted one.
 
     Raises:
         UnknownName: The world has no such policy.
@@ -61,11 +60,10 @@ def expert(world: str, algorithm: str | None = None) -> Policy:
 
 
 def is_scripted(world: str) -> bool:
-    """Whether the expert of a world is scripted: its card has one and no training presets, and none was trained."""
+    """Whether the expert of a world is scripted: its card has one, and no policy was trained."""
     if world not in worlds or any(name.startswith(f"{world}--") for name in shipped_names()):
         return False
-    card = worlds.card(world)
-    return card.scripted_expert is not None and card.training == TrainingPresets()
+    return worlds.card(world).scripted_expert is not None
 
 
 def expert_card(world: str, algorithm: str | None = None) -> PolicyCard:
