@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import overload
 
 from offnominal.agents.files import PolicyCard, TrainedPolicy
@@ -12,6 +13,7 @@ from offnominal.agents.weights import shipped_card, shipped_names, shipped_polic
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.policy import Policy
 from offnominal.worlds.catalogue import worlds
+from offnominal.worlds.world_card import TrainingPresets
 
 EXPERT = "expert"
 """Name of the expert of a world among its policies."""
@@ -60,10 +62,15 @@ def expert(world: str, algorithm: str | None = None) -> Policy:
 
 
 def is_scripted(world: str) -> bool:
-    """Whether the expert of a world is scripted: its card has one, and no policy was trained."""
+    """Whether the expert of a world is scripted: its card has one, and no policy was trained.
+
+    Where the card has presets of a single training, its policy is only missing. Presets of populations alone are for
+    trainings to come.
+    """
     if world not in worlds or any(name.startswith(f"{world}--") for name in shipped_names()):
         return False
-    return worlds.card(world).scripted_expert is not None
+    card = worlds.card(world)
+    return card.scripted_expert is not None and replace(card.training, population={}) == TrainingPresets()
 
 
 def expert_card(world: str, algorithm: str | None = None) -> PolicyCard:
