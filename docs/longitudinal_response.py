@@ -1,6 +1,7 @@
-"""The lane-keeping car's response to its pedals beside CARLA's vehicle model: `python docs/longitudinal_response.py`.
+"""The lane-keeping cars' response to their pedals beside CARLA's vehicle model: `python docs/longitudinal_response.py`.
 
-The car of CAR-LaneKeep-v0 drives on a straight road. Beside it is a car of the same mass with the drive train that
+The cars of CAR-LaneKeep-v0 and CAR-LaneKeep-v1 drive on a straight road. Beside them is a car of the same mass with the
+drive train that
 CARLA 0.9 publishes: an engine with a torque curve and damping, an automatic gearbox, brakes and drag. Its numbers are
 those of a passenger car as `get_physics_control` of CARLA lists them; those of the original's `vehicle.ford.crown` are
 not known. The tyres do not slip and the clutch is closed. The table goes to
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from offnominal.worlds.road import vehicle
+from offnominal.worlds.road import drive_train, vehicle
 from offnominal.worlds.road.card import DT
 from offnominal.worlds.road.highway import NODES
 
@@ -35,17 +36,33 @@ Drive = Callable[[float, float], float]
 """Takes a speed and a command in [-1, 1] and returns the speed after a step of 0.05 s."""
 
 
+class OurCar:
+    """The car of a world on a straight road without wind.
+
+    Args:
+        geared: Whether it is that of CAR-LaneKeep-v1.
+    """
+
+    def __init__(self, *, geared: bool) -> None:
+        columns = drive_train.GEARED_STATE if geared else vehicle.STATE
+        self.state, self.road = vehicle.new_states(1, columns)[0], np.zeros(NODES)
+        self.move = drive_train.move_geared_car if geared else vehicle.move_car
+
+    def __call__(self, speed: float, command: float) -> float:
+        """Return the speed after a step of 0.05 s."""
+        self.state[vehicle.SPEED], self.state[vehicle.THROTTLE] = speed, command
+        self.move(self.state, self.road, 1.0, 0.0)
+        return float(self.state[vehicle.SPEED])
+
+
 def our_car() -> Drive:
-    """Return the car of CAR-LaneKeep-v0 on a straight road without wind."""
-    road = np.zeros(NODES)
+    """Return the car of CAR-LaneKeep-v0."""
+    return OurCar(geared=False)
 
-    def drive(speed: float, command: float) -> float:
-        state = vehicle.new_states(1)[0]
-        state[vehicle.SPEED], state[vehicle.THROTTLE] = speed, command
-        vehicle.move_car(state, road, 1.0, 0.0)
-        return float(state[vehicle.SPEED])
 
-    return drive
+def our_geared_car() -> Drive:
+    """Return the car of CAR-LaneKeep-v1."""
+    return OurCar(geared=True)
 
 
 class CarlaCar:
@@ -163,11 +180,12 @@ def responses(made: Callable[[], Drive]) -> dict[str, str]:
 
 def rows() -> list[dict[str, str]]:
     """Return the table."""
-    ours, carla = responses(our_car), responses(CarlaCar)
+    ours, geared, carla = (responses(made) for made in (our_car, our_geared_car, CarlaCar))
     return [
         {
             "quantity": name,
             "CAR-LaneKeep-v0": ours[name],
+            "CAR-LaneKeep-v1": geared[name],
             "CARLA's vehicle model": carla[name],
             "reported for CARLA": REPORTED.get(name, ""),
         }

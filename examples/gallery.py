@@ -29,6 +29,7 @@ PLAIN = ("CRAFT", "CAR")
 """Worlds whose images have textures and take long: they are drawn once per pixel."""
 CHEETAH, CARTPOLE, PENDULUM = "MJC-HalfCheetah-v0", "OOD-CartPole-v0", "OOD-Pendulum-v0"
 ARM, PICK, ROBOT = "URM-Reach-v0", "URM-PnP-v0", "URR-Reach-v0"
+GEARED = "CAR-LaneKeep-v1"
 ROAD, SMALL, LARGE = "CAR-LaneKeep-v0", "CRAFT-Pogo-v1", "CRAFT-Pogo-v2"
 PARTICLES = "SAP-Goal1-v0"
 
@@ -47,6 +48,7 @@ class Shown:
 
 WORLDS = {
     ROAD: Shown(ROAD, every=4, seed=10),
+    GEARED: Shown(GEARED, every=4, seed=10),
     SMALL: Shown(SMALL, every=2),
     LARGE: Shown(LARGE, every=1),
     "MJC-CartpoleSwingup-v0": Shown("MJC-CartpoleSwingup-v0", every=4),

@@ -52,7 +52,7 @@ def test_levels_leave_a_falling_share_of_the_return():
 
 
 WORLDS = [
-    id for id in worlds.ids() if id.startswith(("CAR-", "MJC-", "SAP-", "UR"))
+    id for id in worlds.ids() if id.startswith(("CAR-", "MJC-", "SAP-", "UR")) and id != "CAR-LaneKeep-v1"
 ]  # others have no calibrated strengths
 
 

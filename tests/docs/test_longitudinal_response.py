@@ -19,7 +19,12 @@ def table() -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("column", "made"), [("CAR-LaneKeep-v0", response.our_car), ("CARLA's vehicle model", response.CarlaCar)]
+    ("column", "made"),
+    [
+        ("CAR-LaneKeep-v0", response.our_car),
+        ("CAR-LaneKeep-v1", response.our_geared_car),
+        ("CARLA's vehicle model", response.CarlaCar),
+    ],
 )
 def test_the_table_is_measured(table: dict[str, dict[str, str]], column: str, made: type) -> None:
     seconds = response.seconds_until(made(), 0.0, 1.0, lambda speed: speed >= 100.0 / response.KMH)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 WORDS = [
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
-    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"),
+    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
 ]
 
 

@@ -27,6 +27,7 @@ from offnominal.worlds.mujoco.gait import Gait as Gait
 from offnominal.worlds.mujoco.swing_up import SwingUp as SwingUp
 from offnominal.worlds.particles.potential_field import PotentialField as PotentialField
 from offnominal.worlds.pong.ball_follower import BallFollower as BallFollower
+from offnominal.worlds.road.geared_lane_follower import GearedLaneFollower as GearedLaneFollower
 from offnominal.worlds.road.lane_follower import LaneFollower as LaneFollower
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "EnergyPump",
     "FunctionPolicy",
     "Gait",
+    "GearedLaneFollower",
     "LaneFollower",
     "NetworkPolicy",
     "NoisyPolicy",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import overload
 
 from offnominal.agents.files import PolicyCard, TrainedPolicy
@@ -39,8 +40,8 @@ def expert(world: str, algorithm: str | None = None) -> Policy:
             learned (``"sac"``, ``"td3"``), behaviour clones (``"bc"``) and policies that were shown demonstrations
             (``"rl-finetuned"``). The worlds of the OOD-RL paper have policies with uncertainty estimates:
             ``"dqn-ensemble"``, ``"dqn-dropout"`` or ``"dqn-dropconnect"`` for discrete actions, ``"ddpg-ensemble"`` and
-            so on for continuous actions. None or ``"expert"`` takes the expert; in the ``CRAFT`` worlds, where none was
-            trained, it is their planner.
+            so on for continuous actions. None or ``"expert"`` takes the expert; in the ``CRAFT`` worlds and
+            CAR-LaneKeep-v1, where none was trained, it is the scripted one.
 
     Raises:
         UnknownName: The world has no such policy.
@@ -61,11 +62,15 @@ def expert(world: str, algorithm: str | None = None) -> Policy:
 
 
 def is_scripted(world: str) -> bool:
-    """Whether the expert of a world is scripted: its card has one and no training presets, and none was trained."""
+    """Whether the expert of a world is scripted: its card has one, and no policy was trained.
+
+    Where the card has presets of a single training, its policy is only missing. Presets of populations alone are for
+    trainings to come.
+    """
     if world not in worlds or any(name.startswith(f"{world}--") for name in shipped_names()):
         return False
     card = worlds.card(world)
-    return card.scripted_expert is not None and card.training == TrainingPresets()
+    return card.scripted_expert is not None and replace(card.training, population={}) == TrainingPresets()
 
 
 def expert_card(world: str, algorithm: str | None = None) -> PolicyCard:

@@ -12,7 +12,7 @@ from offnominal.anomalies.fault import Fault, Faults, FaultsPerRow
 from offnominal.anomalies.fault_injection import ScheduleLike, inject
 from offnominal.anomalies.injected_envs import InjectedEnv, InjectedVectorEnv
 from offnominal.core.types import Array, Observation
-from offnominal.worlds.catalogue import gymnasium_id
+from offnominal.worlds.catalogue import gymnasium_id, versions_side_by_side
 from offnominal.worlds.pixel_observations import CameraKind, ObservationKind
 
 
@@ -99,7 +99,8 @@ def make(
     if nominal and observation != "vector":
         options["observation"] = observation
     arguments: dict[str, Any] = dict(options)
-    env: gymnasium.Env[Observation, Array] = gymnasium.make(gymnasium_id(id), **arguments)
+    with versions_side_by_side():
+        env: gymnasium.Env[Observation, Array] = gymnasium.make(gymnasium_id(id), **arguments)
     if nominal:
         return env
     return inject(
@@ -147,7 +148,8 @@ def make_vec(
         (3, 26)
     """
     arguments: dict[str, Any] = dict(options)
-    envs = gymnasium.make_vec(gymnasium_id(id), num_envs=num_envs, **arguments)
+    with versions_side_by_side():
+        envs = gymnasium.make_vec(gymnasium_id(id), num_envs=num_envs, **arguments)
     return inject(
         envs,
         anomaly,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -144,6 +147,14 @@ def make_vector(
         render_size=render_size,
         observation=observation,
     )
+
+
+@contextmanager
+def versions_side_by_side() -> Iterator[None]:
+    """Make a world without Gymnasium's advice to use the one with the highest number: these are different worlds."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", f".*The environment {NAMESPACE}/.* is out of date", DeprecationWarning)
+        yield
 
 
 def gymnasium_id(world: str) -> str:

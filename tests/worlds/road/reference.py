@@ -40,9 +40,7 @@ class Car:
         """Drive for 0.05 s."""
         weight = MASS * 9.81
         grip = friction * weight
-        engine = min(MASS * 3.5, 150e3 / max(self.vx, 1.0))
-        pull = self.throttle * (engine if self.throttle >= 0 else 8.0 * MASS)
-        pull = float(np.clip(pull, -0.95 * grip, 0.95 * grip))
+        pull = float(np.clip(self.pull(), -0.95 * grip, 0.95 * grip))
         left = math.sqrt(grip**2 - pull**2)
         angle = 0.6 * self.steering
         push = wind * min(self.vx / 3.0, 1.0)
@@ -51,8 +49,7 @@ class Car:
             slow = max(self.vx, 3.0)
             front = brush((angle * self.vx - self.vy - FRONT * self.yaw) / slow, 95e3, left * REAR / (FRONT + REAR))
             rear = brush((REAR * self.yaw - self.vy) / slow, 105e3, left * FRONT / (FRONT + REAR))
-            resistance = 0.42 * self.vx**2 + (220.0 if self.vx > 0 else 0.0)
-            ax, ay = (pull - resistance - front * angle) / MASS, (front + rear) / MASS + push
+            ax, ay = (pull - self.resistance() - front * angle) / MASS, (front + rear) / MASS + push
             vx = self.vx + 0.01 * (ax + self.yaw * self.vy)
             self.vy += 0.01 * (ay - self.yaw * self.vx)
             self.yaw += 0.01 * (FRONT * front - REAR * rear) / INERTIA
@@ -60,6 +57,13 @@ class Car:
             path.append((self.vx, self.vy, self.yaw))
         self.acceleration = math.hypot(ax, ay)
         self._move(*np.mean(path, axis=0), bend=curvature(nodes, self.s))
+
+    def pull(self):
+        engine = min(MASS * 3.5, 150e3 / max(self.vx, 1.0))
+        return self.throttle * (engine if self.throttle >= 0 else 8.0 * MASS)
+
+    def resistance(self):
+        return 0.42 * self.vx**2 + (220.0 if self.vx > 0 else 0.0)
 
     def _move(self, vx, vy, yaw, *, bend):
         middle = self.psi + 0.025 * (yaw - bend * vx)
@@ -72,6 +76,40 @@ class Car:
         """Return the reward of a transition that does not end the episode."""
         slow = abs(self.vx - FIFTY) / HUNDRED
         return -slow - 0.1 * abs(self.psi) - 0.1 * abs(self.d) - 0.01 * math.hypot(*action)
+
+
+class GearedCar(Car):
+    """The same with an engine that brakes and five gears; the sums are those of the whole car with its engine."""
+
+    RATIOS = tuple(gear * 4.0 / 0.3425 for gear in (3.73, 2.05, 1.39, 1.03, 0.82))
+    RPM = 2 * math.pi / 60
+
+    def __init__(self, state):
+        super().__init__(state[:9])
+        self.gear, self.waiting = round(state[9]), state[10]
+
+    def drive(self, nodes, friction=1.0, wind=0.0):
+        self.waiting = max(self.waiting - 0.05, 0.0)
+        share = self.RATIOS[self.gear] * self.vx / (6300 * self.RPM)
+        change = int(share > 0.35 and self.gear < 4) - int(share < 0.2 and self.gear > 0)
+        if change and self.waiting == 0.0:
+            self.gear, self.waiting = self.gear + change, 1.0
+        super().drive(nodes, friction, wind)
+
+    def pull(self):
+        brake = 4 * 1500 / 0.3425 * max(-self.throttle, 0.0)
+        if self.waiting > 0.5:
+            return -brake
+        ratio, pedal = self.RATIOS[self.gear], max(self.throttle, 0.0)
+        engine = ratio * self.vx
+        known = np.array([0.0, 1890.76, 5729.58]) * self.RPM
+        most = np.interp(engine, known, [400, 500, 400]) if engine < 6300 * self.RPM else 0.0
+        force = ratio * (pedal * most - (2.0 * (1 - pedal) + 0.15 * pedal) * engine) - brake
+        acceleration = (force - self.resistance()) / (MASS + 1.0 * ratio**2)
+        return MASS * acceleration + self.resistance()
+
+    def resistance(self):
+        return 4 * 0.25 / 0.3425**2 * self.vx + 0.5 * 1.25 * 0.3 * 1.8 * 1.4 * self.vx**2
 
 
 def follow(speed, desired, gap, ahead):

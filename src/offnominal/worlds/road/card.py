@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import pi
 
 from offnominal.core.registry import Spec
@@ -128,4 +129,15 @@ LANE_KEEP = WorldCard(
     page="car-lanekeep",
 )
 
-CARDS = {LANE_KEEP.id: LANE_KEEP}
+GEARED_LANE_KEEP = replace(
+    LANE_KEEP,
+    id="CAR-LaneKeep-v1",
+    summary="drive along a lane of a highway at 50 km/h, with gears and an engine that brakes",
+    target="offnominal.worlds.road.lane_keeping:GearedLaneKeeping",
+    scripted_expert=Spec("GearedLaneFollower", "offnominal.worlds.road.geared_lane_follower:GearedLaneFollower"),
+    training=TrainingPresets(population=LANE_KEEP.training.population),
+    page="car-lanekeep-v1",
+)
+"""No policy learned here so far: its expert is the scripted one."""
+
+CARDS = {card.id: card for card in (LANE_KEEP, GEARED_LANE_KEEP)}

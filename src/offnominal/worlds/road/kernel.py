@@ -12,6 +12,7 @@ from offnominal.core.types import Array, FloatArray, IntArray, KeyArray
 from offnominal.worlds.compiled_world import clear_outcomes
 from offnominal.worlds.road import traffic, vehicle
 from offnominal.worlds.road.card import INCREMENT, MAX_GAP, MAX_SPEED, TARGET_SPEED
+from offnominal.worlds.road.drive_train import move_geared_car
 from offnominal.worlds.road.highway import LANES, draw_curvatures, side_wind
 from offnominal.worlds.road.traffic import PER_LANE, draw_traffic, move_traffic, move_wrong_way
 from offnominal.worlds.road.vehicle import LENGTH, WIDTH, command, move_car
@@ -42,7 +43,8 @@ class Road(NamedTuple):
     Args:
         keys: (n,): keys of the random streams.
         ticks: (n,): transitions of the episode so far.
-        states: (n, 9): state of the car, see :mod:`offnominal.worlds.road.vehicle`.
+        states: (n, 9): state of the car, see :mod:`offnominal.worlds.road.vehicle`; (n, 11) with gears, see
+            :mod:`offnominal.worlds.road.drive_train`.
         curvatures: (n, nodes): curvature of the road at its nodes.
         cars: (n, cars, columns): vehicles in the direction of travel, see :mod:`offnominal.worlds.road.traffic`.
         oncoming: (n, vehicles, 2): vehicles in the other direction.
@@ -112,7 +114,7 @@ def reset_rows(rows: IntArray, seeds: IntArray, episodes: IntArray, road: Road, 
         clear_outcomes(outcomes, r)
         key = stream_key(seeds[i], episodes[i], RESET)
         u, v = uniform_pair(key, 0, 0, 0)
-        for c in range(vehicle.STATE):
+        for c in range(states.shape[1]):
             states[r, c] = 0.0
         states[r, LATERAL], states[r, HEADING] = (2.0 * u - 1.0) * START_OFFSET, (2.0 * v - 1.0) * START_HEADING
         u, v = uniform_pair(key, 0, 0, 1)
@@ -136,7 +138,11 @@ def step_rows(
         state, parameters = road.states[r], physics_parameters[r]
         command(state, actions[r], parameters[BRAKE_FAIL], parameters[STEER_FAIL], INCREMENT)
         friction = parameters[SLIPPERY_ROAD] / (1.0 + parameters[HEAVY_RAIN] / HALF_RAIN)
-        move_car(state, road.curvatures[r], friction, side_wind(keys[r], ticks[r], road.gusts[r]))
+        wind = side_wind(keys[r], ticks[r], road.gusts[r])
+        if state.shape[0] > vehicle.STATE:
+            move_geared_car(state, road.curvatures[r], friction, wind)
+        else:
+            move_car(state, road.curvatures[r], friction, wind)
         move_traffic(keys[r], ticks[r], cars[r], road.oncoming[r])
         wrong_speed = parameters[GHOST_DRIVER]
         wrong_way[r] = move_wrong_way(wrong_way[r], wrong_speed, state[POSITION], cars[r], lanes[r])

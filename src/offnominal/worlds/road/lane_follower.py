@@ -41,12 +41,15 @@ class LaneFollower(FunctionPolicy):
 
     def _drive(self, observations: Array) -> Array:
         reported = observations.astype(np.float64)
-        wanted = self._acceleration(reported)
-        throttle = np.clip(np.where(wanted > 0.0, wanted / DRIVE, wanted / BRAKE), -1.0, 1.0)
+        pedals = np.clip(self._pedals(self._acceleration(reported), MAX_SPEED * reported[:, SPEED]), -1.0, 1.0)
         angle = -self.offset_gain * reported[:, OFFSET] - self.heading_gain * reported[:, HEADING]
         steering = np.clip(angle / MAX_STEERING, -1.0, 1.0)
-        changes = np.stack([throttle - reported[:, THROTTLE], steering - reported[:, STEERING]], axis=1)
+        changes = np.stack([pedals - reported[:, THROTTLE], steering - reported[:, STEERING]], axis=1)
         return np.clip(changes / INCREMENT, -1.0, 1.0)
+
+    def _pedals(self, wanted: FloatArray, speed: FloatArray) -> FloatArray:
+        """Return the acceleration command for a wanted acceleration at a speed."""
+        return np.where(wanted > 0.0, wanted / DRIVE, wanted / BRAKE)
 
     def _acceleration(self, reported: FloatArray) -> FloatArray:
         """Return the wanted acceleration, m/s²."""

@@ -9,8 +9,8 @@ from offnominal.core.compilation import RepeatedCall
 from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.compiled_world import CompiledWorld
-from offnominal.worlds.road import kernel, traffic, vehicle
-from offnominal.worlds.road.card import LANE_KEEP
+from offnominal.worlds.road import drive_train, kernel, traffic, vehicle
+from offnominal.worlds.road.card import GEARED_LANE_KEEP, LANE_KEEP
 from offnominal.worlds.road.highway import NODES
 from offnominal.worlds.world import box
 
@@ -37,6 +37,7 @@ class LaneKeeping(CompiledWorld):
 
     action_space: Box
     card = LANE_KEEP
+    state_columns = vehicle.STATE
 
     def __init__(self, n: int) -> None:
         self.observation_space = box(self.card.observation)
@@ -45,7 +46,7 @@ class LaneKeeping(CompiledWorld):
         self._road = kernel.Road(
             keys=np.zeros(n, np.uint64),
             ticks=self._ticks,
-            states=vehicle.new_states(n),
+            states=vehicle.new_states(n, self.state_columns),
             curvatures=np.zeros((n, NODES)),
             cars=np.zeros((n, traffic.CARS, traffic.STATE)),
             oncoming=np.zeros((n, traffic.ONCOMING, 2)),
@@ -77,3 +78,27 @@ class LaneKeeping(CompiledWorld):
             reported = observations[rows].astype(np.float64)
             kernel.apply_reports(reported, road)
         return draw(road, self._physics_parameters[rows, kernel.HEAVY_RAIN], size=size)
+
+
+class GearedLaneKeeping(LaneKeeping):
+    """The same with the drive train of CARLA: an engine that brakes without throttle, and five gears.
+
+    Args:
+        n: Number of rows.
+
+    Example:
+        >>> world = GearedLaneKeeping(1)
+        >>> world.reset(np.arange(1), seeds=np.array([7]), episodes=np.zeros(1, int))
+        >>> for _ in range(80):
+        ...     world.step(np.array([[1.0, 0.0]]))
+        >>> world.gears
+        array([2])
+    """
+
+    card = GEARED_LANE_KEEP
+    state_columns = drive_train.GEARED_STATE
+
+    @property
+    def gears(self) -> IntArray:
+        """(n,): gear of each car, from 1."""
+        return self._road.states[:, drive_train.GEAR].astype(np.int64) + 1

@@ -75,9 +75,33 @@ def move_car(state: FloatArray, curvatures: FloatArray, friction: float, wind: f
         friction: Factor on the friction between tyres and road.
         wind: Acceleration by the wind from the right, m/s²; it does not move a car that stands.
     """
+    force = drive_force(state[SPEED], state[THROTTLE])
+    move_under(state, curvatures, friction, wind, force, (ROLLING, 0.0, DRAG))
+
+
+@compiled
+def move_under(
+    state: FloatArray,
+    curvatures: FloatArray,
+    friction: float,
+    wind: float,
+    force: float,
+    resistances: tuple[float, float, float],
+) -> None:
+    """Advance a car by one transition under a force of its engine and brakes.
+
+    Args:
+        state: State of the car.
+        curvatures: Curvature of the road at its nodes.
+        friction: Factor on the friction between tyres and road.
+        wind: Acceleration by the wind from the right, m/s².
+        force: Force of engine and brakes, N; the tyres transmit it as far as they can.
+        resistances: Constant, linear and square part of the resistance by the speed.
+    """
     vx, vy, yaw = state[SPEED], state[SIDE_SPEED], state[YAW_RATE]
+    rolling, damping, drag = resistances
     grip = FRICTION * friction * MASS * GRAVITY
-    force = min(max(drive_force(vx, state[THROTTLE]), -TRACTION * grip), TRACTION * grip)
+    force = min(max(force, -TRACTION * grip), TRACTION * grip)
     used = force / max(grip, LEAST_GRIP)
     sideways = grip * math.sqrt(max(1.0 - used * used, 0.0))
     front_grip = max(sideways * REAR / WHEELBASE, LEAST_GRIP)
@@ -90,7 +114,7 @@ def move_car(state: FloatArray, curvatures: FloatArray, friction: float, wind: f
         slow = 1.0 / max(vx, CREEP)
         front = front_grip * tyre_force(front_slope * (steering * vx - vy - FRONT * yaw) * slow)
         rear = rear_grip * tyre_force(rear_slope * (REAR * yaw - vy) * slow)
-        resistance = DRAG * vx * vx + (ROLLING if vx > 0.0 else 0.0)
+        resistance = drag * vx * vx + (rolling if vx > 0.0 else 0.0) + damping * vx
         ax = (force - resistance - front * steering) * PER_MASS
         ay = (front + rear) * PER_MASS + push
         before = vx
@@ -143,6 +167,11 @@ def command(state: FloatArray, actions: FloatArray, brake_factor: float, steer_f
     state[STEERING] = min(max(state[STEERING] + increment * turn * on_turn, -1.0), 1.0)
 
 
-def new_states(n: int) -> FloatArray:
-    """Return the states of n cars at rest in the middle of their lane."""
-    return np.zeros((n, STATE))
+def new_states(n: int, columns: int = STATE) -> FloatArray:
+    """Return the states of n cars at rest in the middle of their lane.
+
+    Args:
+        n: Number of cars.
+        columns: Number of columns of a state; a geared car has more.
+    """
+    return np.zeros((n, columns))
