@@ -134,6 +134,70 @@ def robomimic(folder: Path) -> Path:
     return folder / "demo.hdf5"
 
 
+def arrays_by_name(folder: Path) -> Path:
+    """HDF5 with arrays of other names."""
+    import h5py
+
+    with h5py.File(folder / "named.hdf5", "w") as file:
+        for number in range(3):
+            file[f"run_{number}/states"] = np.column_stack([X, X**2])
+            file[f"run_{number}/torques"] = X[1:]
+    return folder / "named.hdf5"
+
+
+def sqlite_bag(folder: Path) -> Path:
+    """An SQLite file of a ROS 2 bag."""
+    import sqlite3
+
+    (folder / "bag2").mkdir()
+    path = folder / "bag2" / "bag_0.db3"
+    with sqlite3.connect(path) as bag:
+        bag.executescript(
+            "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT);"
+            "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB);"
+            "CREATE TABLE message_definitions(id INTEGER PRIMARY KEY, topic_type TEXT, encoding TEXT, "
+            "encoded_message_definition TEXT);"
+        )
+        bag.execute("INSERT INTO topics VALUES (1, '/oven', 'a/msg/Heat', 'cdr')")
+        bag.execute("INSERT INTO message_definitions VALUES (1, 'a/msg/Heat', 'ros2msg', 'float32 celsius\n')")
+        for row, x in enumerate(X):
+            content = b"\0\1\0\0" + np.array([x], "<f4").tobytes()
+            bag.execute("INSERT INTO messages VALUES (NULL, 1, ?, ?)", (row * SECOND // 10, content))
+    return path
+
+
+def bag_description(folder: Path) -> Path:
+    """The description of a ROS 2 bag."""
+    place = sqlite_bag(folder).parent / "metadata.yaml"
+    place.write_text("rosbag2_bagfile_information:\n  version: 4\n  relative_file_paths:\n    - bag_0.db3\n")
+    return place
+
+
+def ros1_bag(folder: Path) -> Path:
+    """A bag of ROS 1 with compressed chunks."""
+    import bz2
+    import struct
+
+    import rosbags  # noqa: F401 - the test is skipped without it
+
+    def record(fields: dict[bytes, bytes], data: bytes) -> bytes:
+        parts = [name + b"=" + value for name, value in fields.items()]
+        head = b"".join(struct.pack("<I", len(part)) + part for part in parts)
+        return struct.pack("<I", len(head)) + head + struct.pack("<I", len(data)) + data
+
+    zero = struct.pack("<I", 0)
+    about = [b"topic=/oven", b"type=a/Heat", b"md5sum=*", b"message_definition=float64 celsius\n"]
+    fields = b"".join(struct.pack("<I", len(part)) + part for part in about)
+    chunk = record({b"op": b"\7", b"conn": zero, b"topic": b"/oven"}, fields)
+    for row, x in enumerate(X):
+        time = struct.pack("<II", row // 10, row % 10 * 10**8)
+        chunk += record({b"op": b"\2", b"conn": zero, b"time": time}, struct.pack("<d", x))
+    head = {b"op": b"\5", b"compression": b"bz2", b"size": struct.pack("<I", len(chunk))}
+    path = folder / "old.bag"
+    path.write_bytes(b"#ROSBAG V2.0\n" + record({b"op": b"\3"}, b" " * 16) + record(head, bz2.compress(chunk)))
+    return path
+
+
 def _lerobot(folder: Path) -> Path:
     place = folder / "set"
     (place / "meta").mkdir(parents=True)
@@ -181,6 +245,10 @@ FORMATS: dict[str, tuple[Builder, str, dict[str, object]]] = {
     "bag": (bag, "..", {}),
     "hdf5, flat": (d4rl, "", {}),
     "hdf5, episodes": (robomimic, "", {}),
+    "hdf5, names": (arrays_by_name, "", {"observations": "states", "actions": "torques"}),
+    "sqlite bag": (sqlite_bag, "", {}),
+    "bag, description": (bag_description, "..", {}),
+    "ros 1 bag": (ros1_bag, "", {}),
     "lerobot, rows": (lerobot_rows, "../..", {}),
     "lerobot, info": (lerobot_info, "../..", {}),
 }

@@ -1,6 +1,7 @@
 """Damaged and crafted logs of every format: either episodes or a named error, in bounded memory."""
 
 import random
+import re
 import resource
 import struct
 import warnings
@@ -10,13 +11,17 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidLog, OffnominalError
+from offnominal.datasets import import_log
 from offnominal.datasets.logs import episodes_from
 
 from .log_files import FORMATS, damaged
+from .malformed_recordings import ROLES, malformed
 
 pytestmark = pytest.mark.long
 
 SAMPLE, MANY, MOST_CUTS = 30, 1500, 400
+RECORDINGS, MANY_RECORDINGS = 112, 2000
+"""Malformed recordings of the default run, each change twice in each format, and of the whole one."""
 MOST_KIB = 2**20
 """Growth of the memory of the process that an attack may cause; a damaged size would ask for more."""
 
@@ -104,3 +109,76 @@ def test_members_of_an_archive_that_lie_about_their_size_are_refused(tmp_path):
     path.write_bytes(content)
     with pytest.raises(InvalidLog, match=r"log.npz"):
         episodes_from(path)
+
+
+def imported(folder, seed):
+    """Import a malformed recording, and return what is wrong with its error or with what it left."""
+    folder.mkdir()
+    paths, words, where = malformed(folder, seed)
+    before, made = sorted(folder.iterdir()), folder / "made"
+    name, row = where.split("|")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import_log(episodes_from(paths, **ROLES), made, name="log")
+    except OffnominalError as error:
+        said = str(error)
+        expected = {words, name, row} - {part for part in (words, name) if part in said}
+        expected -= {row} if re.search(rf"{row}\b", said) else set()
+        wrong = [f"seed {seed}: no {sorted(expected)} in {said!r}"] if expected or len(said.splitlines()) != 1 else []
+    except Exception as error:
+        wrong = [f"seed {seed}: {type(error).__name__}: {error}"]
+    else:
+        wrong = [f"seed {seed}: no error for {where}"]
+    left = [path.name for path in sorted(folder.iterdir()) if path not in before]
+    return wrong + ([f"seed {seed}: {left} are left"] if left else [])
+
+
+def test_a_malformed_recording_is_an_error_with_file_and_row_and_leaves_nothing(tmp_path):
+    assert [wrong for seed in range(RECORDINGS) for wrong in imported(tmp_path / str(seed), seed)] == []
+
+
+@pytest.mark.hostile
+def test_many_malformed_recordings_are_errors_with_file_and_row(tmp_path, count_cases):
+    found = [wrong for seed in range(RECORDINGS, MANY_RECORDINGS) for wrong in imported(tmp_path / str(seed), seed)]
+    count_cases(MANY_RECORDINGS - RECORDINGS, len(found))
+    assert found == []
+
+
+def late_error(folder, case):
+    """Return episodes whose error appears only when they are written."""
+    rows = np.random.default_rng(0).normal(size=(200, 2))
+    if case == "an episode without values":
+        rows[120:140, 0] = np.nan
+        return episodes_from(
+            {"x": rows[:, 0], "y": rows[:, 1], "run": np.arange(200) // 20}, episode="run", missing="previous"
+        )
+    paths = []
+    for number in range(12):
+        paths.append(folder / f"{number}.csv")
+        np.savetxt(paths[-1], rows + number, delimiter=",", header="x,y", comments="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("offnominal.datasets.logs.csv_log.LARGE", 10)
+        episodes = episodes_from(paths)
+    if case == "a file that becomes shorter":
+        paths[7].write_text("\n".join(paths[7].read_text().splitlines()[:50]))
+    else:
+        paths[7].unlink()
+    return episodes
+
+
+LATE = {
+    "an episode without values": r"has no values in rows 120 to 139, a whole episode",
+    "a file that becomes shorter": r"7.csv ends in row 49; it was changed",
+    "a file that is removed": r"7.csv",
+}
+
+
+@pytest.mark.parametrize("case", LATE)
+@pytest.mark.filterwarnings("ignore")
+def test_an_error_while_a_dataset_is_written_leaves_nothing(case, tmp_path):
+    episodes = late_error(tmp_path, case)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(OffnominalError, match=LATE[case]):
+        import_log(episodes, tmp_path / "made", name="log")
+    assert sorted(tmp_path.rglob("*")) == before

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 exchange = App(DATA)
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
-MINARI, ANOMALY_GYM = "minari", "anomaly-gym"
+MINARI, ANOMALY_GYM, PUBLIC = "minari", "anomaly-gym", "public"
 
 
 @exchange.command()
@@ -58,7 +58,8 @@ def import_(
     ] = None,
     folder: Annotated[Path | None, folder_option("Folder of the new dataset, instead of the data home.")] = None,
     form: Annotated[
-        str | None, typer.Option("--from", help="minari or anomaly-gym; other formats are known by their suffix.")
+        str | None,
+        typer.Option("--from", help="minari, anomaly-gym or public; other formats are known by their suffix."),
     ] = None,
     environment: Annotated[
         str | None, typer.Option("--env", help="Environment of the recordings of Anomaly-Gym, such as Sape-Goal0.")
@@ -126,7 +127,8 @@ def import_(
     if environment is not None and form != ANOMALY_GYM:
         raise InvalidParameter(f"--env is for published recordings; add --from {ANOMALY_GYM}.")
     if form is not None:
-        _only("--from", form, MINARI, ANOMALY_GYM)
+        _only("--from", form, MINARI, ANOMALY_GYM, PUBLIC)
+    if form in (MINARI, ANOMALY_GYM):
         with warnings_as_lines():
             row = dataset_row(_converted(form, _only_one(form, sources), place, environment, overwrite))
         print_rows("Datasets", [row], as_json)
@@ -138,8 +140,11 @@ def import_(
     options |= {"clock_jumps": clock_jumps, "window": window, "stride": stride, "missing": missing}
     options |= {"label_windows": label_windows, "keep": keep or ()}
     with warnings_as_lines():
-        logs = [read_bag(each, topics=topic, rate=rate) for each in sources] if topic or rate else sources
-        episodes: LogEpisodes = episodes_from(logs, **options)
+        if form == PUBLIC:
+            episodes: LogEpisodes = _public_log(_only_one(form, sources), options)
+        else:
+            logs = [read_bag(each, topics=topic, rate=rate) for each in sources] if topic or rate else sources
+            episodes = episodes_from(logs, **options)
     if not as_json or preview:
         _show_log(episodes, as_json)
     if not preview:
@@ -211,6 +216,16 @@ def _faults(given: list[str] | None) -> dict[str, float | None]:
         except ValueError:
             raise InvalidParameter(f"the strength of --fault {id} is {strength!r}; expected a number.") from None
     return found
+
+
+def _public_log(source: str, options: dict[str, Any]) -> Any:
+    """Return the episodes of public recordings, or of a part of them: NAME or NAME:PART."""
+    from offnominal.datasets import load_public_log
+
+    name, _, part = source.partition(":")
+    unchanged = {"time_unit": "s", "nominal": (), "keep": ()}
+    given = {key: value for key, value in options.items() if value is not None and value != unchanged.get(key)}
+    return load_public_log(name, part=part or None, **given)
 
 
 def _only_one(form: str, sources: list[str]) -> str:

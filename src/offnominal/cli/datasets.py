@@ -22,6 +22,7 @@ from offnominal.cli.targets import (
 
 datasets = App(DATA)
 
+PUBLIC = "public"
 PRESENCE = {"present": "present", "download": "can be downloaded", "by hand": "must be placed by hand"}
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing dataset.")]
 Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
@@ -36,10 +37,14 @@ def list_datasets(
 ) -> None:
     """List the stored datasets.
 
-    Also counts the public tables and image sets; [bold]offnominal tables[/] lists them.
+    Also counts the public tables and image sets; [bold]offnominal tables[/] lists them. [bold]offnominal datasets
+    public[/] lists the public recordings of machines, with hash, licence and size.
 
     Example: [bold]offnominal datasets[/]
     """
+    if folder == Path(PUBLIC) and not folder.exists():
+        _list_public_logs(as_json)
+        return
     from offnominal.core.directories import find_data_home
     from offnominal.core.errors import OffnominalError
     from offnominal.datasets import Dataset, dataset_folders
@@ -53,6 +58,34 @@ def list_datasets(
     print_rows(f"Datasets in {folder or find_data_home() or 'no data home'}", rows, as_json)
     if folder is None and not as_json:
         _point_to_tables()
+
+
+def _list_public_logs(as_json: bool) -> None:
+    """Print a row per set of public recordings."""
+    from offnominal.core.directories import find_data_home
+    from offnominal.datasets import public_log_entry, public_log_names
+
+    rows = [
+        {
+            "name": each.name,
+            "files": each.presence,
+            "size": each.stated_size,
+            "SHA-256": each.sha256,
+            "licence": each.licence,
+            "content": each.summary,
+            "note": each.note,
+            "page": each.page,
+        }
+        for each in map(public_log_entry, public_log_names())
+    ]
+    shown = rows if as_json else [{name: row[name] for name in list(row)[:5]} for row in rows]
+    print_rows(f"Public recordings in {find_data_home() or 'no data home'}", shown, as_json)
+    if not as_json:
+        out.print(
+            "[bold]offnominal import NAME --from public --as NAME[/] reads one; [bold]--json[/] shows their pages.",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def _point_to_tables() -> None:

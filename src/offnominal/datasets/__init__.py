@@ -14,6 +14,7 @@ __getattr__, __dir__ = lazy_attributes(
         "logs": ("LogEpisodes", "episodes_from", "import_log", "read_bag", "read_hdf5", "read_mcap", "split_log"),
         "manifest": ("FramesEntry", "Manifest", "SplitEntry"),
         "minari": ("from_minari", "import_minari", "to_minari"),
+        "public_logs": ("load_public_log", "public_log_entry", "public_log_names"),
         "recipe": ("FaultCell", "Recipe"),
         "saving": ("save_dataset",),
         "split": ("FrameSplit", "Split"),

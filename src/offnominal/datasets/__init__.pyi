@@ -3,6 +3,7 @@ from offnominal.datasets import anomaly_gym as anomaly_gym
 from offnominal.datasets import image_sets as image_sets
 from offnominal.datasets import logs as logs
 from offnominal.datasets import novelcraft as novelcraft
+from offnominal.datasets import public_logs as public_logs
 from offnominal.datasets import scenes as scenes
 from offnominal.datasets import tables as tables
 from offnominal.datasets.anomaly_gym import import_anomaly_gym as import_anomaly_gym
@@ -28,6 +29,9 @@ from offnominal.datasets.manifest import SplitEntry as SplitEntry
 from offnominal.datasets.minari import from_minari as from_minari
 from offnominal.datasets.minari import import_minari as import_minari
 from offnominal.datasets.minari import to_minari as to_minari
+from offnominal.datasets.public_logs import load_public_log as load_public_log
+from offnominal.datasets.public_logs import public_log_entry as public_log_entry
+from offnominal.datasets.public_logs import public_log_names as public_log_names
 from offnominal.datasets.recipe import FaultCell as FaultCell
 from offnominal.datasets.recipe import Recipe as Recipe
 from offnominal.datasets.saving import save_dataset as save_dataset
@@ -57,7 +61,10 @@ __all__ = [
     "import_minari",
     "inject_log",
     "load_dataset",
+    "load_public_log",
     "open_anomaly_gym",
+    "public_log_entry",
+    "public_log_names",
     "read_bag",
     "read_hdf5",
     "read_mcap",
