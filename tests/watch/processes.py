@@ -1,7 +1,6 @@
 """The program as a process of its own."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -28,7 +27,7 @@ def command(*words):
 def start(*words, **options):
     """Start the program, in which torch and other large packages cannot be imported."""
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command(*words), env={**os.environ, "PYTHONUNBUFFERED": "1"}, **{**streams, **options})
+    return subprocess.Popen(command(*words), **{**streams, **options})
 
 
 def run(*words, given="", timeout=60):

@@ -6,7 +6,6 @@ import signal
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -237,10 +236,20 @@ def test_calls_run_between_samples_and_return_results_and_errors(deployment):
     assert not service.ready
 
 
+class ReceiverServer(HTTPServer):
+    """What a receiver answers, and what it has seen."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Receiver)
+        self.statuses: list[int] = []
+        self.seen: list[tuple[int, str, str | None, str | None]] = []
+        self.events: list[dict] = []
+
+
 class Receiver(BaseHTTPRequestHandler):
     """Answers with the next status, and keeps what was accepted."""
 
-    server: Any
+    server: ReceiverServer
 
     def do_POST(self):
         event = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -256,8 +265,7 @@ class Receiver(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def receiver():
-    server: Any = HTTPServer(("127.0.0.1", 0), Receiver)
-    server.statuses, server.seen, server.events = [], [], []
+    server = ReceiverServer()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield server

@@ -42,6 +42,9 @@ def watch_command(
     webhook_token: Annotated[
         str, typer.Option(envvar="OFFNOMINAL_WEBHOOK_TOKEN", help="Bearer token of the webhook.")
     ] = "",
+    mqtt: Annotated[
+        str, typer.Option(metavar="URL", envvar="OFFNOMINAL_MQTT", help="Broker, such as mqtt://host/arm.")
+    ] = "",
     capacity: Annotated[int, count_option("Samples that wait at most.", most=10_000_000)] = 10_000,
     port: Annotated[
         int | None, count_option("Port for HTTP and WebSocket; 0 for any free one.", least=0, most=65535)
@@ -57,10 +60,10 @@ def watch_command(
 ) -> None:
     """Monitor robots with a deployable folder.
 
-    Samples come as JSON lines from standard input or a file, or, with --port, by HTTP and WebSocket; events go out as
-    JSON lines. With --port there are also a page, /metrics, /healthz and /readyz. Every robot has its own state.
-    SIGTERM and Ctrl-C end it after the samples that have arrived; SIGHUP reads the folder anew. Needs onnxruntime, and
-    no torch.
+    Samples come as JSON lines from standard input or a file, with --port by HTTP and WebSocket, with --mqtt from a
+    broker; events go out as JSON lines, and to the webhook and the broker. With --port there are also a page, /metrics,
+    /healthz and /readyz. Every robot has its own state. SIGTERM and Ctrl-C end it after the samples that have arrived;
+    SIGHUP reads the folder anew. Needs onnxruntime, and no torch.
 
     Example: [bold]robot-logger | offnominal watch arm --checkpoint arm.state > events.jsonl[/]
     """
@@ -72,7 +75,7 @@ def watch_command(
     options = WatchOptions(
         folder,
         source=None if source == STDIN else source,
-        lines=port is None or source is not None,
+        lines=(port is None and not mqtt) or source is not None,
         follow=follow,
         out=out,
         scores=scores,
@@ -82,6 +85,7 @@ def watch_command(
         every=every,
         webhook=webhook,
         webhook_token=webhook_token,
+        mqtt=mqtt,
         capacity=capacity,
         port=port,
         host=host,

@@ -17,6 +17,7 @@ from offnominal.watch.deployment import Deployment
 from offnominal.watch.fleet import Fleet
 from offnominal.watch.inbox import CAPACITY, Inbox
 from offnominal.watch.line_source import LineSource
+from offnominal.watch.mqtt import MqttLink
 from offnominal.watch.outbox import Outbox
 from offnominal.watch.rules import Rules
 from offnominal.watch.service import LOGGER, Service
@@ -42,6 +43,7 @@ class WatchOptions:
         every: Seconds between two checkpoints.
         webhook: Address that gets events.
         webhook_token: Token for it.
+        mqtt: Address of an MQTT broker for samples and events.
         capacity: Samples that wait at most.
         port: Port of the HTTP server; None for none.
         host: Address of the HTTP server.
@@ -61,6 +63,7 @@ class WatchOptions:
     every: float = 1.0
     webhook: str = ""
     webhook_token: str = ""
+    mqtt: str = ""
     capacity: int = CAPACITY
     port: int | None = None
     host: str = "127.0.0.1"
@@ -71,7 +74,7 @@ class WatchOptions:
 def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda address: None) -> Service:
     """Run the service until the input ends, or until SIGTERM or Ctrl-C; return it for its counts.
 
-    With an HTTP server, the end of the input does not end it.
+    With an HTTP server or MQTT, the end of the input does not end it.
 
     SIGHUP reads the deployable folder anew. The first line that is written has the last number of every robot, so that
     a robot can send what came after it again.
@@ -91,8 +94,10 @@ def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda a
         service.add(Webhook(options.webhook, outbox, source=source, token=options.webhook_token))
     with _messages(), _signals(service), _server(service, options) as address:
         lines.note(_started(fleet, resumed))
+        if options.mqtt:
+            service.add(MqttLink(options.mqtt, inbox, name=deployment.manifest.name))
         if options.lines:
-            on_end = None if address else inbox.close
+            on_end = None if address or options.mqtt else inbox.close
             LineSource(inbox, options.source, follow=options.follow, on_end=on_end).start()
         if address:
             announce(address)
