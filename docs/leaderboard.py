@@ -1,6 +1,7 @@
-"""Write the leaderboard of a run: `python docs/leaderboard.py runs/anomaly-gym-laptop`.
+"""Write the leaderboard of a run: `python docs/leaderboard.py runs/quickstart`.
 
-It goes to docs/measured/leaderboard.csv. `python docs/tables.py` then updates README.md and the documentation.
+It goes to docs/measured/quickstart.csv, that of Anomaly-Gym to docs/measured/leaderboard.csv. `python docs/tables.py`
+then updates README.md and the documentation.
 """
 
 import csv
@@ -11,7 +12,8 @@ from offnominal.evaluation.metrics import METRICS
 from offnominal.reports.leaderboard import leaderboard_rows
 from offnominal.studies import open_run
 
-FILE = Path(__file__).parent / "measured" / "leaderboard.csv"
+MEASURED = Path(__file__).parent / "measured"
+FILES = {"anomaly-gym": "leaderboard.csv"}
 SHOWN = ("net_detection", "matched_auroc", "net_delay", "auroc")
 
 
@@ -22,7 +24,7 @@ def main(folder: str) -> None:
     about = {"worlds": len(set(run.table["world"].to_pylist())), "faults": faults, "scale": run.scale}
     about["experts"] = run.manifest["versions"].get("experts", "1")
     columns = ("rank", "detector", "ties", *(METRICS[name].label for name in SHOWN))
-    with FILE.open("w", encoding="utf-8", newline="") as file:
+    with (MEASURED / FILES.get(run.name, f"{run.name}.csv")).open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*columns, *about], lineterminator="\n")
         writer.writeheader()
         writer.writerows({name: row[name] for name in columns} | about for row in leaderboard_rows(run))

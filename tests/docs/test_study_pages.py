@@ -6,7 +6,8 @@ and the scoreboard; a summary of all papers that is not the same on all pages. T
 files is what `test_docs` and `test_scoreboard` check.
 
 They cannot see: numbers in words, single whole numbers, numbers in images and commands, those under *Differences from
-the paper* (definitions, typed by hand), those of appendices and findings (records of experiments, typed by hand), and
+the paper* (definitions, typed by hand), those of appendices and findings (`test_typed_tables` and
+`test_typed_numbers` list them), and
 whether a sentence says what its number means.
 """
 
