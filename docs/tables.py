@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Discrete
 from metric_coverage import coverage_text, shown
+from metric_intervals import NONE as NO_INTERVAL
+from metric_intervals import interval_text, range_text
 from published_values.pivots import pivot
 from published_values.study_outcomes import published_summary, study_outcomes
 
@@ -461,9 +463,10 @@ def _metric_section(metric: Metric) -> str:
     random = "" if metric.random_value is None else f"; random scores have {metric.random_value:g}"
     facts = {
         "Formula": metric.formula,
-        "Range": f"{metric.range}; {better} is better{random}",
+        "Range": f"{range_text(metric)}; {better} is better{random}",
         "Use": metric.use.removesuffix("."),
-        "Coverage": coverage_text(metric.name),
+        "Interval": interval_text(metric),
+        "Coverage": coverage_text(metric.name) or ("" if metric.name in NO_INTERVAL else "not measured"),
         "Column": f"`{metric.name}`",
     }
     lines = "\n".join(f"- **{name}:** {fact}." for name, fact in facts.items() if fact)
