@@ -30,6 +30,7 @@ PAGES = [
 WITHOUT_OUTCOMES = {"robot-transfer", "anomaly-gym-policies"}
 """Pages without values of the scoreboard: no paper has such a study, or the values are returns of training."""
 SECTIONS = ["Result", "Differences from the paper", "More"]
+COMMANDED = "Its command is that of the results here, unless a section names another."
 WITH_SUMMARY = [ROOT / "README.md", ROOT / "docs" / "index.md", STUDIES / "findings.md"]
 
 GENERATED = re.compile(r"<!-- table: .*?<!-- end -->", re.DOTALL)
@@ -85,6 +86,19 @@ def test_a_study_page_begins_with_its_result(page):
     assert f"({page.stem}.md)" in read(page.with_stem(page.stem + APPENDIX))
     made = f"<!-- table: study_outcomes {page.stem} -->" in sections["Result"]
     assert made == (page.stem not in WITHOUT_OUTCOMES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_an_appendix_says_which_command_its_results_are_of(page):
+    appendix = read(page.with_stem(page.stem + APPENDIX))
+    assert COMMANDED in appendix.partition("\n## ")[0]
+
+
+def test_every_finding_has_a_command_below_it():
+    sections = sections_of(read(STUDIES / "findings.md"))
+    for title, part in sections.items():
+        last = max((found.start() for found in re.finditer(r"^(?:- )?\*\*", part, re.MULTILINE)), default=-1)
+        assert last < 0 or "```console" in part[last:], title
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
