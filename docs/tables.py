@@ -15,10 +15,13 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Discrete
 from metric_coverage import coverage_text, shown
+from metric_intervals import NONE as NO_INTERVAL
+from metric_intervals import interval_text, range_text
+from published_values.pivots import pivot
 from published_values.study_outcomes import published_summary, study_outcomes
 
 from offnominal.agents import expert_cards
-from offnominal.agents.selection import EXPERTS_VERSION, LEARNED
+from offnominal.agents.selection import LEARNED
 from offnominal.agents.training.ppo_settings import POPULATION_ALGORITHMS as ALGORITHMS
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
 from offnominal.anomalies.catalogue import anomalies_with
@@ -37,7 +40,7 @@ from offnominal.datasets.anomaly_gym.defects import DEFECTS
 from offnominal.detectors.catalogue import make_detector
 from offnominal.detectors.weights_in_names import name_with_weights
 from offnominal.evaluation.metric import Metric
-from offnominal.evaluation.metrics import METRIC_GROUPS, METRICS
+from offnominal.evaluation.metrics import METRIC_GROUPS
 from offnominal.laws.learning import learning_data, trained_detectors
 from offnominal.laws.reference_data import REFERENCE_IMAGES, REFERENCE_SYMBOLS, REFERENCE_TABLES, REFERENCE_WORLDS
 from offnominal.reports.tables import markdown
@@ -378,27 +381,25 @@ def _audit() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-NET = METRICS["net_detection"].label
-EARLIER = (
-    " This run is older than the net detection, by which leaderboards are ordered now: it says nothing about what "
-    "these detectors detect, and its letters are those of single intervals."
-)
-
-
-def leaderboard_table(count: str) -> str:
-    """Return the best detectors and the elapsed-time baseline of the measured leaderboard."""
-    with (ROOT / "docs" / "measured" / "leaderboard.csv").open(encoding="utf-8") as file:
+def quickstart_table(_: str) -> str:
+    """Return the leaderboard of the quickstart, as it was measured."""
+    with (ROOT / "docs" / "measured" / "quickstart.csv").open(encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
-    shown = [line for line in lines if int(line["rank"]) <= int(count) or line["detector"] == "Time"]
-    about = {name: shown[0][name] for name in ("worlds", "faults", "scale", "experts")}
-    rows = [{name: value for name, value in line.items() if name not in about} for line in shown]
-    faults = f" and {about['faults']} faults" if about["faults"] else ""
-    ordered = next(name for name in rows[0] if name not in ("rank", "detector", "ties"))
-    run = f"Mean over {about['worlds']} worlds{faults} of Anomaly-Gym, scale `{about['scale']}`"
-    run += f", experts of version {about['experts']}" if int(about["experts"]) < EXPERTS_VERSION else ""
-    note = f"*{run}, ordered by {ordered}. Detectors that share a letter are tied."
-    note += "*" if ordered == NET else f"{EARLIER}*"
+    rows = [
+        {name: value for name, value in line.items() if name not in ("worlds", "faults", "scale", "experts")}
+        for line in lines
+    ]
+    note = (
+        f"*Mean over {lines[0]['worlds']} worlds and {lines[0]['faults']} faults, with 95 % intervals: what "
+        "`offnominal quickstart` computes. Ordered by net detection; detectors that share a letter are tied.*"
+    )
     return f"{markdown(rows, escape=False)}\n\n{note}"
+
+
+def pivot_table(name: str) -> str:
+    """Return a table of an appendix that is made from files of measured values, and their names."""
+    rows, source = pivot(name)
+    return f"{markdown(rows, escape=False)}\n\n{source}"
 
 
 def latency_rows(names: str) -> list[Row]:
@@ -476,9 +477,10 @@ def _metric_section(metric: Metric) -> str:
     random = "" if metric.random_value is None else f"; random scores have {metric.random_value:g}"
     facts = {
         "Formula": metric.formula,
-        "Range": f"{metric.range}; {better} is better{random}",
+        "Range": f"{range_text(metric)}; {better} is better{random}",
         "Use": metric.use.removesuffix("."),
-        "Coverage": coverage_text(metric.name),
+        "Interval": interval_text(metric),
+        "Coverage": coverage_text(metric.name) or ("" if metric.name in NO_INTERVAL else "not measured"),
         "Column": f"`{metric.name}`",
     }
     lines = "\n".join(f"- **{name}:** {fact}." for name, fact in facts.items() if fact)
@@ -653,7 +655,8 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "audit": audit_rows,
     "audited_alarms": audited_alarm_rows,
     "audit_verdicts": audit_verdict_rows,
-    "leaderboard": leaderboard_table,
+    "quickstart": quickstart_table,
+    "pivot": pivot_table,
     "learning": learning_rows,
     "learning_missing": learning_missing,
     "convergence": convergence_rows,

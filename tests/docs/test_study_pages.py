@@ -6,7 +6,8 @@ and the scoreboard; a summary of all papers that is not the same on all pages. T
 files is what `test_docs` and `test_scoreboard` check.
 
 They cannot see: numbers in words, single whole numbers, numbers in images and commands, those under *Differences from
-the paper* (definitions, typed by hand), those of appendices and findings (records of experiments, typed by hand), and
+the paper* (definitions, typed by hand), those of appendices and findings (`test_typed_tables` and
+`test_typed_numbers` list them), and
 whether a sentence says what its number means.
 """
 
@@ -29,6 +30,7 @@ PAGES = [
 WITHOUT_OUTCOMES = {"robot-transfer", "anomaly-gym-policies"}
 """Pages without values of the scoreboard: no paper has such a study, or the values are returns of training."""
 SECTIONS = ["Result", "Differences from the paper", "More"]
+COMMANDED = "Its command is that of the results here, unless a section names another."
 WITH_SUMMARY = [ROOT / "README.md", ROOT / "docs" / "index.md", STUDIES / "findings.md"]
 
 GENERATED = re.compile(r"<!-- table: .*?<!-- end -->", re.DOTALL)
@@ -84,6 +86,19 @@ def test_a_study_page_begins_with_its_result(page):
     assert f"({page.stem}.md)" in read(page.with_stem(page.stem + APPENDIX))
     made = f"<!-- table: study_outcomes {page.stem} -->" in sections["Result"]
     assert made == (page.stem not in WITHOUT_OUTCOMES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_an_appendix_says_which_command_its_results_are_of(page):
+    appendix = read(page.with_stem(page.stem + APPENDIX))
+    assert COMMANDED in appendix.partition("\n## ")[0]
+
+
+def test_every_finding_has_a_command_below_it():
+    sections = sections_of(read(STUDIES / "findings.md"))
+    for title, part in sections.items():
+        last = max((found.start() for found in re.finditer(r"^(?:- )?\*\*", part, re.MULTILINE)), default=-1)
+        assert last < 0 or "```console" in part[last:], title
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
