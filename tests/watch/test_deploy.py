@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -24,7 +25,8 @@ UNIT, CONTAINER = DEPLOY / "offnominal-watch@.service", DEPLOY / "Containerfile"
 
 def parsed(words):
     """Parse the words of a command as the program does, without running it."""
-    command = typer.main.get_command(program).commands["watch"]
+    command: Any = typer.main.get_command(program)
+    command = command.commands["watch"]
     return command.make_context("watch", list(words), resilient_parsing=False).params
 
 

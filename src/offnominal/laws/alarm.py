@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -229,12 +230,12 @@ class _Case:
             stated = alarm.guarantee
             setattr(alarm, name, value)
             for use, call in {
-                "alarm": lambda alarm=alarm: alarm.alarm(self.fresh),
-                "update": lambda alarm=alarm: alarm.update(alarm.start(), [1.0]),
+                "alarm": partial(alarm.alarm, self.fresh),
+                "update": partial(_first_update, alarm),
                 "to_dict": alarm.to_dict,
             }.items():
                 require(_is_refused(call), f"{use} is not refused after {name} was set to {value} after the fit")
-            unchanged = _is_refused(lambda alarm=alarm: alarm.guarantee) or alarm.guarantee == stated
+            unchanged = _is_refused(partial(getattr, alarm, "guarantee")) or alarm.guarantee == stated
             require(unchanged, f"it states another guarantee after {name} was set to {value} after the fit")
 
     def code_is_covered(self) -> None:
@@ -286,6 +287,10 @@ def _changes(alarm: Alarm) -> Iterator[tuple[str, Any]]:
             except InvalidParameter:
                 continue
             yield each.name, other
+
+
+def _first_update(alarm: Alarm) -> object:
+    return alarm.update(alarm.start(), [1.0])
 
 
 def _is_refused(call: Callable[[], object]) -> bool:

@@ -89,7 +89,7 @@ def change_gear(state: FloatArray) -> None:
 @compiled
 def geared_force(state: FloatArray) -> float:
     """Return the force at the tyres of a car: of the engine, less what turns it faster, and of the brakes."""
-    speed, pedals = state[SPEED], state[THROTTLE]
+    speed, pedals = float(state[SPEED]), float(state[THROTTLE])
     braking = BRAKE_FORCE * max(-pedals, 0.0)
     if state[WAITING] > LATENCY - SWITCH:
         return -braking
