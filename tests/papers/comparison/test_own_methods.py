@@ -1,7 +1,7 @@
 """A class of the user is searched on the splits of the comparison and shown beside its methods."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -100,9 +100,9 @@ def test_a_file_may_name_classes_of_allowed_packages_alone():
 
 
 def test_the_command_line_replaces_the_methods_of_a_search():
-    study = _with_detector(load_study("comparison-mine"), OWN)
+    study: Any = _with_detector(load_study("comparison-mine"), OWN)
     assert (study.name, study.methods) == ("comparison-mine-fromcentre", (OWN,))
-    shipped = load_study("comparison").at("laptop")
+    shipped: Any = load_study("comparison").at("laptop")
     here = {(cell.table, cell.seed) for cell in study.at("laptop").cells()}
     assert here == {(cell.table, cell.seed) for cell in shipped.cells()}, "the splits are the same"
     others = {cell.method: cell for cell in shipped.cells()}["knn"]
