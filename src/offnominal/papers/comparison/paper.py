@@ -20,8 +20,8 @@ PAPER = Paper(
         ),
     ),
     study_kinds=(
-        Spec("search", f"{_PACKAGE}.kinds:TableSearchKind", "row detectors on tables"),
-        Spec("image-search", f"{_PACKAGE}.kinds:ImageSearchKind", "detectors on image sets"),
+        Spec("search", f"{_PACKAGE}.kinds:TableSearchKind", "row detectors on tables", version=2),
+        Spec("image-search", f"{_PACKAGE}.kinds:ImageSearchKind", "detectors on image sets", version=2),
     ),
     published=f"{_PACKAGE}.published.catalogue:PUBLISHED",
 )

@@ -93,10 +93,16 @@ def critical_data(values: Values) -> FigureData | None:
 
 
 def _critical_figure(plt: Any, data: FigureData) -> Any:
-    known: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    unit = known.pop("unit")
-    figure = critical_figure(plt, RankComparison(**known))
-    about = f"{len(known['names'])} methods on {known['blocks']} {unit}; Nemenyi's test, 10 %"
+    compared = RankComparison(
+        tuple(data["names"]),
+        tuple(data["ranks"]),
+        data["blocks"],
+        data["statistic"],
+        data["p_value"],
+        data["critical_difference"],
+    )
+    figure = critical_figure(plt, compared)
+    about = f"{len(compared.names)} methods on {compared.blocks} {data['unit']}; Nemenyi's test, 10 %"
     figure.text(0.0, -0.02, about, fontsize=8)
     return figure
 
