@@ -40,6 +40,7 @@ from benchmarks import (
     uncertainty,
     voxel_camera,
     voxels,
+    watch,
     worlds,
 )
 from offnominal.reports.tables import markdown, terminal_table
@@ -72,7 +73,7 @@ GROUPS = {
         **onnx_export.SECTIONS,
     },
     "gpu": gpu_training.SECTIONS,
-    "live": live.SECTIONS,
+    "live": {**live.SECTIONS, **watch.SECTIONS},
     "novelty": novelty.SECTIONS,
     "evaluation": {**evaluation.SECTIONS, **voxels.SECTIONS},
     "comparison": comparison.SECTIONS,
