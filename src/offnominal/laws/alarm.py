@@ -229,11 +229,12 @@ class _Case:
             alarm = self.fitted()
             stated = alarm.guarantee
             setattr(alarm, name, value)
-            for use, call in {
+            calls: dict[str, Callable[[], object]] = {
                 "alarm": partial(alarm.alarm, self.fresh),
                 "update": partial(_first_update, alarm),
                 "to_dict": alarm.to_dict,
-            }.items():
+            }
+            for use, call in calls.items():
                 require(_is_refused(call), f"{use} is not refused after {name} was set to {value} after the fit")
             unchanged = _is_refused(partial(getattr, alarm, "guarantee")) or alarm.guarantee == stated
             require(unchanged, f"it states another guarantee after {name} was set to {value} after the fit")

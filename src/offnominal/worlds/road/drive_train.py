@@ -96,7 +96,7 @@ def geared_force(state: FloatArray) -> float:
     ratio = RATIOS[int(state[GEAR])]
     turning = ENGINE_INERTIA * ratio * ratio
     force = ratio * engine_torque(ratio * speed, max(pedals, 0.0)) - braking
-    return (MASS * force + turning * resistance(speed)) / (MASS + turning)
+    return float((MASS * force + turning * resistance(speed)) / (MASS + turning))
 
 
 @compiled
