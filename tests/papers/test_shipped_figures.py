@@ -84,9 +84,9 @@ def test_a_figure_of_a_table_without_values_says_what_to_run(tmp_path):
 
 
 def test_a_figure_whose_data_do_not_travel_says_which_command_computes_them(tmp_path):
-    said = invoke("comparison", "--figure", "6", "--store", str(tmp_path / "none"))
-    assert "Figure 6 is not drawn: its data do not travel with the package." in said.output
-    assert "`offnominal run comparison --scale laptop --store" in said.output
+    said = invoke("comparison", "--figure", "5", "--store", str(tmp_path / "none"))
+    assert "Figure 5 is not drawn: its data do not travel with the package." in said.output
+    assert "`offnominal run comparison-deep --scale laptop --store" in said.output
     assert list(tmp_path.iterdir()) == []
 
 

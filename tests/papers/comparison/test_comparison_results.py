@@ -58,6 +58,18 @@ def test_matrices_have_a_row_per_table_and_a_column_per_method(table):
     assert outcomes.seconds()[0, 0].tolist() == [2.0, 1.0]
 
 
+def test_a_run_that_is_not_complete_has_the_tables_that_its_methods_share():
+    places = [(table, method) for table in ("iris", "wine", "glass", "sonar") for method in ("knn", "lof")]
+    rows = [row(*place, 1, "{}", 0.9, 0.8) for place in places if place != ("sonar", "lof")]
+    rows += [row("iris", "osvm", 1, "{}", 0.9, 0.8), row("iris", "knn", 1, '{"default": true}', 0.9, 0.8)]
+    found = ComparisonResults.of(pa.Table.from_pylist(rows))
+    whole = found.whole()
+    assert (whole.tables, whole.methods) == (["iris", "wine", "glass"], ["knn", "lof"])
+    assert set(whole.default_rows) == {("iris", "knn")}
+    few = ComparisonResults.of(pa.Table.from_pylist([row("iris", "knn", 1, "{}", 0.9, 0.8), rows[3]]))
+    assert few.whole() is few
+
+
 def test_nothing_to_look_at_is_an_error():
     with pytest.raises(InvalidParameter, match="no results"):
         ComparisonResults.of(pa.Table.from_pylist([]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -89,6 +90,22 @@ class ComparisonResults:
     def with_errors_only(self) -> ComparisonResults:
         """Return the results of methods with an error of the original, by the method that they stand for."""
         return replace(self, single=self.defect_rows)
+
+    def whole(self) -> ComparisonResults:
+        """Return the results without gaps, for means and ranks of a run that is not complete.
+
+        Methods with less than half as many tables as others are left out, then tables that one of the others lacks.
+        """
+        counts = Counter(method for _, method in self.single)
+        methods = [method for method, count in counts.items() if 2 * count >= max(counts.values())]
+        tables = {table for table in self.tables if all((table, method) in self.single for method in methods)}
+        if not tables:
+            return self
+        single, default_rows = (
+            {place: rows for place, rows in group.items() if place[0] in tables and place[1] in methods}
+            for group in (self.single, self.default_rows)
+        )
+        return replace(self, single=single, default_rows=default_rows)
 
     @property
     def tables(self) -> list[str]:

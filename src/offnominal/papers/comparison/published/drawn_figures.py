@@ -51,8 +51,8 @@ def _variants_figure(plt: Any, data: FigureData) -> Any:
 
 
 def _data(results: RunResults, *, of: Callable[[ComparisonResults], FigureData | None]) -> FigureData | None:
-    """Return the data of a figure; None without results."""
-    return of(ComparisonResults.of(results.table)) if results.cells else None
+    """Return the data of a figure, from tables that all its methods have; None without results."""
+    return of(ComparisonResults.of(results.table).whole()) if results.cells else None
 
 
 def _of_lines(results: RunResults, *, lines: Lines, of: Callable[[Values], FigureData | None]) -> FigureData | None:
