@@ -3,7 +3,6 @@
 import csv
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -176,11 +175,7 @@ def expected_rows(registry):
     return {(name, data) for name, every in trained.items() for data in every}
 
 
-UNMEASURED = {
-    ("LSTM-DM", "OOD-CartPole-v0"),
-    *product(["PE-DM"], REFERENCE_WORLDS),
-    *product(["LRDM", "PredNet", "RSSM-PPM"], REFERENCE_IMAGES),
-}
+UNMEASURED = {("PredNet", "bar-width")}
 """Rows that are known to be missing; the page names them. The list only gets shorter."""
 
 
