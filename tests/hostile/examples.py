@@ -22,7 +22,7 @@ from offnominal.anomalies import InjectedVectorEnv, Injection, Schedule
 from offnominal.anomalies.kernel import SLOT
 from offnominal.core import Episode
 from offnominal.core.annotations import evaluated, expanded, is_of_type
-from offnominal.datasets import Recipe
+from offnominal.datasets import LogEpisodes, Recipe
 from offnominal.datasets.image_sets import ImageSet
 from offnominal.detectors import Detector
 from offnominal.detectors.diagnosis import NominalReference
@@ -134,6 +134,7 @@ BY_CLASS = {
     Alarm: lambda kind: (Maximum if inspect.isabstract(kind) else kind)().fit(scores()),
     Detector: lambda kind: saved_detectors.fitted("KNN")[0],
     Episode: lambda kind: nominal()[0],
+    LogEpisodes: lambda kind: off.episodes_from(np.random.default_rng(0).normal(size=(300, 2)), window=20),
     RowDetector: network,
     RandomPolicy: lambda kind: kind(off.make("SAP-Goal0-v0").action_space),
     Policy: lambda kind: RandomPolicy(off.make("SAP-Goal0-v0").action_space),
