@@ -61,6 +61,20 @@ def test_an_episode_starts_where_a_sample_says_so(deployment, detector, nominal)
     assert fleet.robots["r1"].episode == 1
 
 
+@pytest.mark.parametrize("mark", ["start", "end"])
+def test_a_pause_between_episodes_is_no_gap(deployment, nominal, mark):
+    first, second = samples(nominal[0]), samples(nominal[1], first=len(nominal[0]) + 1, begin=30.0)
+    if mark == "end":
+        del second[0]["start"]
+        first[-1]["end"] = True
+    fleet = Fleet(deployment)
+    assert not feed(fleet, first + second)
+    assert fleet.robots["r1"].episode == 1
+    second[0].pop("start", None)
+    first[-1].pop("end", None)
+    assert "gap" in {event.alarm for event in feed(Fleet(deployment), first + second)}
+
+
 def test_the_evidence_names_the_faulty_channel(deployment, nominal):
     found = samples(nominal[0])
     found[5]["observation"][7] += 30.0

@@ -73,9 +73,13 @@ class RobotWatch:
             self._count(placed.place, 1)
             return []
         self._count("lost", placed.lost)
+        # After the end of its stream, a robot that goes on begins an episode.
+        begins = placed.restarted or sample.start or self.ended
         self.received, self.ended = received, sample.end
         if placed.restarted:
             self._times.restart()
+        elif begins:
+            self._times.pause()
         events = self._update("stale", None, received, sample)
         if sample.observation is None or sample.action is None:
             return events
@@ -86,7 +90,7 @@ class RobotWatch:
             held["gap"] = float(placed.lost)
         filled, found = self._readings.take(sample.observation)
         held.update(found)
-        raised = self._scored(sample, filled, restarted=placed.restarted, lost=placed.lost)
+        raised = self._scored(sample, filled, begins=begins, lost=placed.lost)
         for name in [name for name in held if name not in self.lines]:
             self._add(name)
         for name in [name for name in self.lines if name not in ("score", "stale")]:
@@ -97,12 +101,12 @@ class RobotWatch:
         if self.rules.of(name).enabled:
             self.lines[name] = AlarmLine(name, self.rules)
 
-    def _scored(self, sample: Sample, filled: Array, *, restarted: bool, lost: int) -> list[Event]:
+    def _scored(self, sample: Sample, filled: Array, *, begins: bool, lost: int) -> list[Event]:
         """Score the transition to a sample, and return the changes of the alarm of the score."""
         assert sample.action is not None
         previous, self._previous = self._previous, (filled, sample.action)
         self.score = self.statistic = None
-        if previous is None or sample.start or restarted:
+        if previous is None or begins:
             self.episode, self.step, self._recent = self.episode + 1, 0, []
             self._state = self._scorer.start()
             self._readings.restart()

@@ -59,6 +59,10 @@ class SampleTimes:
                 found["jitter"] = jitter
         return found
 
+    def pause(self) -> None:
+        """Leave out the step to the next sample, as between two episodes."""
+        self.last = None
+
     def restart(self) -> None:
         """Begin anew, as after a break that is no fault."""
         self.last = None
