@@ -48,7 +48,7 @@ def memory() -> list[Row]:
         _write(Path(folder) / "model", "Mahalanobis", DETECTORS["Mahalanobis"])
         command = [sys.executable, "-m", "offnominal", "watch", f"{folder}/model", "--port", "0", "--out", "/dev/null"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            address = re.search(r"http://\S+", process.stderr.readline())[0]
+            address = re.findall(r"http://\S+", process.stderr.readline())[0]
             start = _resident(process.pid)
             lines = _lines(100)
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -120,7 +120,7 @@ def _measured(folder: Path) -> Row:
 def _resident(pid: int) -> float:
     """Return the resident memory of a process in MB."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024 / 1e6
+    return int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0]) * 1024 / 1e6
 
 
 SECTIONS = {"Monitor of 50 robots": steps, "Memory of the monitor": memory}
