@@ -9,7 +9,6 @@ import socket
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -25,9 +24,8 @@ UNIT, CONTAINER = DEPLOY / "offnominal-watch@.service", DEPLOY / "Containerfile"
 
 def parsed(words):
     """Parse the words of a command as the program does, without running it."""
-    command: Any = typer.main.get_command(program)
-    command = command.commands["watch"]
-    return command.make_context("watch", list(words), resilient_parsing=False).params
+    group = typer.main.get_group(program)
+    return group.commands["watch"].make_context("watch", list(words), resilient_parsing=False).params
 
 
 def test_the_command_of_the_unit_is_valid():
