@@ -56,13 +56,16 @@ class CompiledWorld(World):
     def _step(self, kernel: RepeatedCall[Any], rows: IntArray | None, actions: Array, *state: Any) -> None:
         """Step rows with a compiled function ``(rows, actions, *state)`` that returns a row that diverged, or -1.
 
-        Only rows and actions of the layout that every step has are given to its machine code directly.
+        Only rows and actions of the layout that every step has are given to its machine code directly. Actions of
+        another layout are copied: machine code for it would take seconds to compile.
 
         Raises:
             InvalidParameter: A row does not exist, or the actions have another shape.
             SimulationDiverged: The state of a row is not finite.
         """
-        usual = actions.dtype is self._actions_type and actions.flags.carray
+        if not actions.flags.carray:
+            actions = np.require(actions, requirements=("C", "A", "W"))
+        usual = actions.dtype is self._actions_type
         if rows is None:
             rows = self._all
         else:
