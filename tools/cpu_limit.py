@@ -22,7 +22,7 @@ MARKS = ("long", "slow", "hostile")
 """Marks of tests that may take more."""
 
 
-class Compilation(event.Listener):  # type: ignore[misc]
+class Compilation(event.Listener):
     """Adds up the processor time of compilation in this process; a kernel may compile others."""
 
     def __init__(self) -> None:
@@ -48,12 +48,12 @@ COMPILATION = Compilation()
 
 def pytest_configure() -> None:
     """Listen to compilation."""
-    event.register("numba:compiler_lock", COMPILATION)
+    event.register("numba:compiler_lock", COMPILATION)  # type: ignore[no-untyped-call]
 
 
 def pytest_unconfigure() -> None:
     """Stop listening."""
-    event.unregister("numba:compiler_lock", COMPILATION)
+    event.unregister("numba:compiler_lock", COMPILATION)  # type: ignore[no-untyped-call]
 
 
 def used() -> float:
@@ -70,7 +70,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     taken = used() - before
     if taken > LIMIT and not any(item.get_closest_marker(mark) for mark in MARKS):
         pytest.fail(
-            f"it took {taken:.1f} s of processor time; a test without a mark may take {LIMIT:g} s, and should take 2 s. "
-            "Make it cheaper (CONTRIBUTING.md, What a test may cost), or mark it with @pytest.mark.long.",
+            f"it took {taken:.1f} s of processor time; a test without a mark may take {LIMIT:g} s, and should take "
+            "2 s. Make it cheaper (CONTRIBUTING.md, What a test may cost), or mark it with @pytest.mark.long.",
             pytrace=False,
         )
