@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import betaincinv
 
 from offnominal.alarms.alarm import Alarm, AlarmState
 from offnominal.alarms.conformal import MOST_RANKED, TooFewEpisodes
@@ -176,6 +175,8 @@ def exceedance_bounds(n: int, confidence: float) -> FloatArray:
         >>> exceedance_bounds(100, 0.95)
         array([0.04..., 0.118..., 0.299...])
     """
+    from scipy.special import betaincinv
+
     ranks = level_ranks(n)
     bounds: FloatArray = betaincinv(ranks, n + 1 - ranks, 1.0 - (1.0 - confidence) / len(SHARES))
     return bounds

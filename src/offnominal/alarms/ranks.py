@@ -6,8 +6,6 @@ import math
 from bisect import bisect_left
 from fractions import Fraction
 
-from scipy.special import betainc
-
 
 def conformal_rank(n: int, alpha: float) -> int:
     """Return the rank, counted from 1, that a fraction of at most alpha of new maxima exceeds on average.
@@ -33,6 +31,8 @@ def pac_rank(n: int, alpha: float, confidence: float) -> int:
         >>> pac_rank(100, 0.05, 0.95), pac_rank(59, 0.05, 0.95), pac_rank(58, 0.05, 0.95)
         (99, 59, 59)
     """
+    from scipy.special import betainc
+
     ranks = range(1, n + 1)
     return bisect_left(ranks, True, key=lambda rank: bool(betainc(n + 1 - rank, rank, float(alpha)) >= confidence)) + 1
 
@@ -46,6 +46,8 @@ def episodes_needed(alpha: float, confidence: float | None = None) -> int:
     """
     if confidence is None:
         return math.ceil(1 / Fraction(str(float(alpha)))) - 1
+    from scipy.special import betainc
+
     n = max(1, math.ceil(math.log1p(-confidence) / math.log1p(-alpha)) - 1)
     while betainc(1, n, float(alpha)) < confidence:
         n += 1
