@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from offnominal.core.errors import UnknownName
@@ -35,15 +35,11 @@ def executed(*packages: str) -> Iterator[set[str]]:
         {'offnominal.core.progress_bar:format_duration'}
     """
     found: set[str] = set()
-    seen: dict[int, CodeType] = {}
     tops = {OURS, *packages}
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        if event != "call" or id(frame.f_code) in seen:
-            return
-        seen[id(frame.f_code)] = frame.f_code  # kept, so that no other code gets its address
         module = frame.f_globals.get("__name__", "")
-        if module == LAZY_IMPORTS or module.partition(".")[0] not in tops:
+        if event != "call" or module == LAZY_IMPORTS or module.partition(".")[0] not in tops:
             return
         name = frame.f_code.co_qualname.partition(".")[0]
         # Generated code has another file; a module's own statements and lambdas have no name.
