@@ -1,8 +1,11 @@
 """Worlds with a compiled kernel step the same way whatever the layout of the actions is."""
 
+import sys
+
 import numpy as np
 import pytest
 from gymnasium.spaces import Discrete
+from numba.core.dispatcher import Dispatcher
 
 from offnominal.worlds import make_world
 
@@ -34,6 +37,13 @@ def read_only(actions):
     return fixed
 
 
+def versions_of_machine_code():
+    """Return how many argument types the kernels of all worlds are compiled for."""
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith("offnominal.worlds.")]
+    found = {id(each): each for module in modules for each in vars(module).values() if isinstance(each, Dispatcher)}
+    return sum(len(each.overloads) for each in found.values())
+
+
 LAYOUTS = {"strided": strided, "read-only": read_only, "Fortran": np.asfortranarray}
 
 
@@ -43,7 +53,9 @@ def test_actions_of_any_layout_give_the_same_observations(id, layout):
     usual, other = started(id), started(id)
     for actions in drawn(usual):
         usual.step(actions)
+        before = versions_of_machine_code()
         other.step(LAYOUTS[layout](actions))
+        assert versions_of_machine_code() == before
         np.testing.assert_array_equal(usual.observations, other.observations)
         np.testing.assert_array_equal(usual.rewards, other.rewards)
 

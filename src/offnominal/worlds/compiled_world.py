@@ -54,12 +54,15 @@ class CompiledWorld(World):
     def _step(self, kernel: RepeatedCall[Any], rows: IntArray | None, actions: Array, *state: Any) -> None:
         """Step rows with a compiled function ``(rows, actions, *state)`` that returns a row that diverged, or -1.
 
-        Only actions of the layout that every step has are given to its machine code directly.
+        Only actions of the layout that every step has are given to its machine code directly. Those of another layout
+        are copied: machine code for it would take seconds to compile.
 
         Raises:
             SimulationDiverged: The state of a row is not finite.
         """
-        usual = actions.dtype is self._actions_type and actions.shape == self._actions_shape and actions.flags.carray
+        if not actions.flags.carray:
+            actions = np.require(actions, requirements=("C", "A", "W"))
+        usual = actions.dtype is self._actions_type and actions.shape == self._actions_shape
         if rows is None and usual:
             diverged = kernel(self._all, actions, *state)
         else:
