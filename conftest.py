@@ -12,6 +12,7 @@ from pkgutil import resolve_name
 import pytest
 from _pytest.doctest import DoctestItem
 
+pytest_plugins = ["cpu_limit"]
 OPTIONAL = (
     "PIL",
     "ale_py",
@@ -51,6 +52,7 @@ LONG_DOCTESTS = (
     "src/offnominal/detectors/images/",
     "src/offnominal/detectors/rows/",
     "src/offnominal/kinds/",
+    "src/offnominal/laws/",
     "src/offnominal/sensing/",
     "src/offnominal/studies/",
     "src/offnominal/worlds/arm/",

@@ -40,6 +40,7 @@ def exact():
     return make
 
 
+@pytest.mark.long
 def test_the_run_length_is_the_promised_one_when_the_bounds_are_exact(exact):
     random = np.random.default_rng(0)
     streams = list(random.random((150, 5 * RUN)))

@@ -59,6 +59,7 @@ def test_a_flipped_bit_is_a_problem_and_exit_code_one(made, kind):
     assert path.name in row["problem"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda each: each.name)
 def test_every_shipped_file_is_intact(path):
     result = verify(path)

@@ -106,6 +106,7 @@ class Killed(BaseException):
     pass
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("when", ["before hiding", "before deleting", "before renaming"])
 def test_a_process_killed_while_it_merges_leaves_no_cell_twice_and_none_out(tmp_path, fill, monkeypatch, when):
     fill(Store(tmp_path), [0])

@@ -145,6 +145,7 @@ def test_without_the_options_no_random_number_of_theirs_is_drawn(monkeypatch):
     assert all(torch.equal(*pair) for pair in zip(ours, weights(SMALL)[1], strict=True))
 
 
+@pytest.mark.long
 def test_a_population_learns_with_all_options(monkeypatch):
     settings = SMALL.replace(
         hindsight=0.5, held_actions=0.1, differences=((6, 0), (7, 1), (8, 2)), difference_scale=0.03,

@@ -249,6 +249,7 @@ DEFECTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("spoil", "error", "message"), DEFECTS, ids=[message for _, _, message in DEFECTS])
 def test_a_split_that_cannot_be_read_is_left_out_by_name(policy, written, spoil, error, message, tmp_path):
     folder = policy / "Sape-Goal0" / "obs_noise_tiny"

@@ -141,6 +141,7 @@ def numbers(channels, actions, seed, steps=12):
     return off.Episode(observations, chosen, np.zeros(steps), np.zeros(steps, bool))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", VECTORS)
 @pytest.mark.parametrize(("channels", "actions"), WIDTHS)
 def test_the_file_is_right_for_every_number_of_channels_and_actions(name, channels, actions, tmp_path):
