@@ -26,7 +26,7 @@ def browser():
         started.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address(tmp_path_factory):
     """Address of the page of a made-up run."""
     return write_fault_page(run_results(replicates=60), tmp_path_factory.mktemp("page") / "page.html").as_uri()

@@ -20,6 +20,8 @@ import offnominal
 from offnominal.anomalies import anomalies
 from offnominal.worlds import worlds
 
+from ..consumers.accessibility import ALL, ANOTHER_LOOK, serious_findings
+
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
@@ -103,17 +105,17 @@ def address():
 
 @built
 @pytest.mark.parametrize(
-    ("width", "scheme", "pages"), [(1280, "light", PAGES), (390, "light", PAGES[:2]), (1280, "dark", PAGES[:2])]
+    ("width", "scheme", "pages", "rules"),
+    [(1280, "light", PAGES, ALL), (390, "light", PAGES[:2], ALL), (1280, "dark", PAGES[:2], ANOTHER_LOOK)],
+    ids=["1280-light", "390-light", "1280-dark"],
 )
-def test_pages_are_accessible_and_fit_the_screen(browser, address, width, scheme, pages):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+def test_pages_are_accessible_and_fit_the_screen(browser, address, width, scheme, pages, rules):
+    pytest.importorskip("axe_playwright_python.sync_playwright")
     context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
     tab = context.new_page()
     for page in pages:
         tab.goto(address + page)
-        found = axe.run(tab).response["violations"]
-        serious = {each["id"]: each["nodes"][0]["html"] for each in found if each["impact"] in ("serious", "critical")}
-        assert not serious, page
+        assert not serious_findings(tab, rules), page
         assert tab.evaluate("document.documentElement.scrollWidth") <= width, page
         assert tab.locator("h1").count() == 1, page
         assert tab.locator('meta[name="description"]').get_attribute("content"), page
