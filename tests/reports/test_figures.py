@@ -14,7 +14,7 @@ from offnominal.studies.friedman import friedman
 from offnominal.studies.guarantees import guarantees, over_all_worlds
 from offnominal.studies.metric_table import MetricTable
 
-from .synthetic import ALARMS, SKILL, at_budget_per_hour
+from .synthetic import ALARMS, SKILL, at_budget_per_hour, run_results
 
 pytestmark = pytest.mark.long
 
@@ -135,7 +135,9 @@ def test_the_critical_difference_is_that_of_the_page(figures, made_up, page_data
     assert [tuple(bar) for bar in ranks["bars"]] == compared.bars()
 
 
-def test_the_budget_of_each_world_is_a_line(made_up):
+def test_the_budget_of_each_world_is_a_line():
+    made_up = run_results(replicates=2, names=("PE-DM", "KNN"))
+
     def lines(results):
         found = {}
         with pytest.MonkeyPatch.context() as patch:

@@ -195,15 +195,20 @@ def test_every_detector_is_listed_best_first(page_data):
     assert page_data["names"][0] == "PE-DM"
 
 
-def test_the_page_says_which_budget_its_detectors_were_compared_at(made_up, text):
+@pytest.fixture(scope="module")
+def hourly():
+    """A run of two detectors that were compared at a budget per hour."""
+    return at_budget_per_hour(run_results(replicates=2, names=("PE-DM", "KNN")), 12.0)
+
+
+def test_the_page_says_which_budget_its_detectors_were_compared_at(hourly, text):
     assert "allow 1 false alarm in 1,000 steps." in text
-    hourly = page(at_budget_per_hour(made_up, 12.0))
+    hourly = page(hourly)
     assert "most at 12 false alarms per hour: net detection" in hourly
     assert "allow 12 false alarms per hour: per 1,000 steps, 0.12 in SAP-Goal1-v0, 0.24 in" in hourly
     assert "1 false alarm in 1,000 steps" not in hourly
 
 
-def test_the_budget_of_each_world_is_drawn(made_up):
-    data = payload(at_budget_per_hour(made_up, 12.0))
-    assert data["curves"]["allowed"] == pytest.approx([0.12, 0.24, 0.36])
-    assert payload(made_up)["curves"]["allowed"] == [1.0, 1.0, 1.0]
+def test_the_budget_of_each_world_is_drawn(hourly, page_data):
+    assert payload(hourly)["curves"]["allowed"] == pytest.approx([0.12, 0.24, 0.36])
+    assert page_data["curves"]["allowed"] == [1.0, 1.0, 1.0]
