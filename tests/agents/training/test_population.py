@@ -206,7 +206,7 @@ def test_a_training_repeats(algorithm):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("algorithm", ["tqc", "sac"])
+@pytest.mark.parametrize("algorithm", ["sac", pytest.param("tqc", marks=pytest.mark.slow)])
 def test_a_population_learns_a_world(algorithm):
     for policy, curve in learned(TASK.replace(algorithm=algorithm)):
         assert [evaluation.steps for evaluation in curve] == [1000, 2000, 3000, 4000]

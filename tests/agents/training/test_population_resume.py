@@ -119,10 +119,21 @@ def test_a_checkpoint_of_another_training_or_a_damaged_one_is_refused(tmp_path):
         learn("SAP-Goal0-v0", settings, path)
 
 
+IN_PROCESSES = "CAR-LaneKeep-v0"
+"""The world with the longest state; in processes the states of all worlds take the same way."""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize(
-    "world", ["SAP-Goal1-v0", "MJC-HalfCheetah-v0", "CAR-LaneKeep-v0", "URM-PnP-v0", "URR-Reach-v0"]
+    ("world", "workers"),
+    [
+        *((world, 0) for world in ("SAP-Goal1-v0", "MJC-HalfCheetah-v0", "URM-PnP-v0", "URR-Reach-v0", IN_PROCESSES)),
+        (IN_PROCESSES, 2),
+        *(
+            pytest.param(world, 2, marks=pytest.mark.slow)
+            for world in ("SAP-Goal1-v0", "MJC-HalfCheetah-v0", "URM-PnP-v0", "URR-Reach-v0")
+        ),
+    ],
 )
 def test_simulations_return_to_the_middle_of_their_episodes(world, workers):
     def simulations():
