@@ -20,7 +20,7 @@ import sys
 import textwrap
 from dataclasses import dataclass
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from unittest.mock import patch
@@ -224,7 +224,13 @@ def understand(words):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_tables_are_those_of_the_code(page):
     text = page.read_text(encoding="utf-8")
-    assert script("tables").refreshed(text) == text, "stale; run `python docs/tables.py`"
+    assert tables().refreshed(text) == text, "stale; run `python docs/tables.py`"
+
+
+@cache
+def tables():
+    """Return the script that writes tables, which keeps what several pages show."""
+    return script("tables")
 
 
 def test_the_reference_of_the_command_line_is_that_of_the_program():

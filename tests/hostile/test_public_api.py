@@ -53,9 +53,9 @@ def test_public_callables_are_found():
 
 
 def test_random_calls_with_wrong_values_are_named_errors_or_work():
-    (_, tried, held, raw), lines = attacked("1", "240")
+    (_, tried, held, raw), lines = attacked("1", "120")
     assert (tried, raw) == (held, 0), "\n".join(lines)
-    assert tried > 120
+    assert tried > 60
 
 
 @pytest.mark.hostile
