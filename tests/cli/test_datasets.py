@@ -175,7 +175,8 @@ def test_a_log_is_previewed_and_imported_by_name(tmp_path, monkeypatch):
     shown = json.loads(run("import", log, "--preview", *options, "--json").stdout)
     assert shown["log"]["rows per second"] == 1.0
     assert shown["log"]["labelled rows"] == 0.25
-    assert [channel["constant"] for channel in shown["channels"]] == [False, True]
+    assert [channel["column"] for channel in shown["channels"]] == ["Current"]
+    assert [(each["column"], each["left out as"]) for each in shown["left out"]] == [("Voltage", "constant")]
     assert not (tmp_path / "home").exists()
     result = run("import", log, "--as", "pump", *options)
     assert result.exit_code == 0

@@ -226,13 +226,13 @@ def test_studies_are_listed_with_their_scales():
         (["report", "nowhere"], "nowhere is no run"),
         (["reproduce", "anomaly-gin"], "Did you mean 'anomaly-gym'?"),
         (["reproduce", "anomaly-gym", "--table", "99"], "choose from 1, 3, 4, 5, 6, 7, 9, 10, 11, 12"),
-        (["reproduce", "anomaly-gym", "--figure", "1"], "there is none"),
+        (["reproduce", "anomaly-gym", "--figure", "1"], "no figure 1 here; choose from 3."),
         (["reproduce", "anomaly-gym", "--worlds", "SAQ*"], "Did you mean 'SAP-Goal0-v0'? There are: CAR-"),
         (["reproduce", "comparison", "--worlds", "SAP*"], "study 'comparison' has no worlds to choose from"),
         (["run", "anomaly-gym", "--scale", "smoke", "--worlds", "SAQ*"], "no world of study 'anomaly-gym' matches"),
         (["run", "comparison", "--worlds", "SAP*"], "study 'comparison' has no worlds to choose from"),
         (["reproduce", "novelcraft", "--table", "4", "--workers", "1"], "--workers and --ray need --run"),
-        (["reproduce", "comparison", "--figure", "2"], "choose from 4, 5, 6. It has no numbers"),
+        (["reproduce", "comparison", "--figure", "2"], "What it shows is not known here"),
         (["play", "SAP-Goal0-v0", "--out", "clip.avi"], "a clip ends in .webp or .gif"),
         (["play", "SAP-Goal0-v0", "--agent", "me"], "expected expert or scripted"),
         (["train", "SAP-Goal0-v0", "--demonstrator", "scriptd"], "Did you mean 'scripted'?"),
@@ -369,7 +369,7 @@ def test_a_comparison_keeps_all_columns_in_a_narrow_terminal(requested, monkeypa
 
 
 def test_without_run_a_figure_is_not_drawn_from_nothing(requested, tmp_path):
-    words = ["reproduce", "comparison", "--figure", "6", "--store", str(tmp_path / "none"), "--json"]
+    words = ["reproduce", "comparison", "--figure", "5", "--store", str(tmp_path / "none"), "--json"]
     said = runner.invoke(program, words)
     assert (said.exit_code, requested) == (0, [])
     assert [row["file"] for row in json.loads(said.stdout)] == [None]

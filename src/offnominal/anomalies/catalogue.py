@@ -101,7 +101,7 @@ def camera_anomalies() -> list[str]:
 
     Example:
         >>> camera_anomalies()[:2]
-        ['camera/blur', 'camera/dead_pixels']
+        ['camera/blur', 'camera/compression']
     """
     return [spec.id for spec in anomalies if spec.id.startswith("camera/")]
 

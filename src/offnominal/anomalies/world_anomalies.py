@@ -18,7 +18,7 @@ def anomalies_of(world: str, *, cameras: bool = False) -> list[str]:
 
     Example:
         >>> len(anomalies_of("SAP-Goal0-v0", cameras=True)) - len(anomalies_of("SAP-Goal0-v0"))
-        12
+        14
     """
     sample = build_world(world, 1)
     if isinstance(sample.camera, PixelCamera):

@@ -70,7 +70,7 @@ def export_folder_command(
     rate: Annotated[float | None, number_option("Samples per second, if the log has no times.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a deployable folder.")] = False,
 ) -> None:
-    """Write detector, alarm and checks of samples as a folder for `offnominal watch`.
+    """Write detector, alarm and checks as a folder for `watch`.
 
     The log is replayed through the written detector; the folder is not written if a score differs. Ranges, held values
     and rates of the channels are learned from the log. Needs the extra `onnx`; to run the folder needs no torch.

@@ -85,7 +85,7 @@ def policies_of(world: str) -> list[str]:
 
     Example:
         >>> policies_of("SAP-Goal0-v0")[:7]
-        ['expert', 'scripted', 'random', 'sac', 'td3', 'tqc', 'tqc-0']
+        ['expert', 'scripted', 'random', 'ppo-0', 'ppo-1', 'ppo-2', 'sac']
     """
     trained = [name.removeprefix(f"{world}--") for name in shipped_names() if name.startswith(f"{world}--")]
     scripted = worlds.card(world).scripted_expert is not None

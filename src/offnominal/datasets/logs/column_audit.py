@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from offnominal.core.rounding import fixed
 from offnominal.datasets.logs.channel_summary import ChannelSummary
 from offnominal.datasets.logs.roles import first_text
 from offnominal.datasets.logs.row_source import RowSource
@@ -173,7 +174,7 @@ def _saturated(channel: ChannelSummary) -> tuple[str, str] | None:
         return None
     for value, count in ((channel.low, channel.at_low), (channel.high, channel.at_high)):
         if value and count >= max(SATURATED_ROWS, SATURATED * channel.rows):
-            return "saturated", f"{100 * count / channel.rows:.0f} % of the rows are at {value:g}"
+            return "saturated", f"{fixed(100 * count / channel.rows, 0)} % of the rows are at {value:g}"
     return None
 
 

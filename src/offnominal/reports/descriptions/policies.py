@@ -33,7 +33,7 @@ def describe_policies(world: str) -> Description:
 
     Example:
         >>> [row["algorithm"] for row in describe_policies("SAP-Goal0-v0").tables["policies"]][:4]
-        ['sac', 'td3', 'tqc', 'tqc-0']
+        ['ppo-0', 'ppo-1', 'ppo-2', 'sac']
     """
     card = worlds.card(worlds.spec(world).id)
     found = [each for each in expert_cards() if each.world == card.id]

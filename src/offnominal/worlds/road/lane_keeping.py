@@ -92,7 +92,7 @@ class GearedLaneKeeping(LaneKeeping):
         >>> for _ in range(80):
         ...     world.step(np.array([[1.0, 0.0]]))
         >>> world.gears
-        array([2])
+        array([3])
     """
 
     card = GEARED_LANE_KEEP
