@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from offnominal.studies.result_rows import table_of
 from offnominal.studies.results import RunResults
 
 VALUES = {("simulated", "simulated"): 0.9, ("simulated", "fishyscapes"): 0.6, ("fishyscapes", "simulated"): 0.55}
@@ -24,8 +25,8 @@ def gap_results() -> RunResults:
                     "seed": seed,
                     "split": f"{trained}/{tested}",
                     "alarm": None,
-                    "trained_on": trained,
-                    "tested_on": tested,
+                    "trained_on_name": trained,
+                    "tested_on_name": tested,
                     "images": 20,
                     "auroc": value + 0.02 * seed,
                     "aupr": 0.3,
@@ -33,4 +34,4 @@ def gap_results() -> RunResults:
                 }
             )
     manifest = {"config": {"kind": "domain-gap"}}
-    return RunResults("anovox-gap", "Gap", "", "smoke", manifest, pa.Table.from_pylist(rows), pa.table({}))
+    return RunResults("anovox-gap", "Gap", "", "smoke", manifest, table_of(rows), pa.table({}))

@@ -9,6 +9,7 @@ from offnominal.studies.catalogue import load_study
 from offnominal.studies.code import Sources
 from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.studies.result_rows import table_of
 
 from .made_gap import gap_results
 
@@ -44,4 +45,6 @@ def test_without_photographs_the_simulated_scenes_are_tested(tmp_path, monkeypat
     found = kind.run(cell, data, ResourceMeter(), sources=Sources())
     assert [row["split"] for row in found.rows] == ["simulated/simulated"]
     assert 0.0 <= found.rows[0]["auroc"] <= 1.0
+    stored = table_of(found.rows).to_pylist()
+    assert (stored[0]["trained_on_name"], stored[0]["tested_on_name"]) == ("simulated", "simulated")
     assert GapCell.from_dict(cell.to_dict()) == cell

@@ -36,6 +36,8 @@ GAP = "domain-gap"
 METRICS = ("auroc", "aupr", "fpr95")
 HEADLINE = "Trained on one domain and tested on another: simulated scenes and photographs of roads."
 CAPTION = "AUROC of pixels, trained → tested, means over training seeds; 0.5 is random (dashed)."
+NAMES = {"trained on": "trained_on_name", "tested on": "tested_on_name"}
+"""Columns of texts in results."""
 NOTHING = "No set of photographs was in the data home, so that only the simulated scenes are tested."
 
 
@@ -145,13 +147,11 @@ class GapKind(DrivingKind[GapStudy, GapCell]):
                 seed=cell.seed,
             )
         meter.steps = sum(row.metrics.images for row in found.rows)
-        return CellRows(
-            [
-                {"split": f"{row.trained}/{row.tested}"}
-                | {name.replace(" ", "_"): value for name, value in row.columns().items()}
-                for row in found.rows
-            ]
-        )
+        rows = []
+        for row in found.rows:
+            columns = {NAMES.get(name, name): value for name, value in row.columns().items()}
+            rows.append({"split": f"{row.trained}/{row.tested}", **columns})
+        return CellRows(rows)
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page and table of a run; return the page."""
@@ -167,7 +167,7 @@ class GapKind(DrivingKind[GapStudy, GapCell]):
         """Return a row per detector and pair of domains, with means over seeds."""
         groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
         for row in results.table.to_pylist():
-            groups.setdefault((row["name"], row["trained_on"], row["tested_on"]), []).append(row)
+            groups.setdefault((row["name"], row[NAMES["trained on"]], row[NAMES["tested on"]]), []).append(row)
         found = []
         for (name, trained, tested), rows in groups.items():
             means = {}
