@@ -93,6 +93,12 @@ def open_page(browser):
     assert not complaints
 
 
+def follow(page, link, address):
+    """Click the first such link, and wait until the scripts of the next page have run."""
+    with page.expect_navigation(url=address, wait_until="load"):
+        page.locator(link).first.click()
+
+
 def test_filters_change_the_leaderboard_and_stay_in_the_address(open_page, address):
     page = open_page(f"{address}/runs/small")
     assert page.locator("#leaderboard tbody tr").count() == 3
@@ -126,9 +132,8 @@ def test_numbers_lead_to_cells_and_detectors_to_comparisons(open_page, address):
     page.wait_for_url("**/cells/*")
     assert page.locator("text=commit").count()
     page.goto(f"{address}/runs/small")
-    page.locator("#leaderboard tbody th a").first.click()
-    page.wait_for_url("**/compare/small/*/*")
-    assert page.locator("#scatter a").count() == 4
+    follow(page, "#leaderboard tbody th a", "**/compare/small/*/*")
+    sync_api.expect(page.locator("#scatter a")).to_have_count(4)
     page.select_option("#second", "Time")
     page.wait_for_url("**/compare/small/*/Time")
 
@@ -221,12 +226,12 @@ def test_pages_are_small_named_and_ready_for_phones(browser, address, paths):
 def test_the_export_works_from_disk(open_page, settings, tmp_path_factory):
     site = export_pages(settings, tmp_path_factory.mktemp("site") / "site")
     page = open_page((site.folder / "index.html").as_uri())
-    page.click("article.run h2 a")
+    follow(page, "article.run h2 a", "**/runs/small.html")
     page.select_option("#metric", "auroc")
     assert page.url.endswith("runs/small.html?metric=auroc")
-    page.locator("#heat th a").first.click()
+    follow(page, "#heat th a", "**/faults/small/*")
     page.wait_for_selector("#curve svg")
     page.wait_for_selector("img.clip:not([hidden])")
-    assert page.locator("#episode-curves figure").count() == 3
-    page.click("nav >> text=Compare")
-    assert page.locator("#scatter a").count() == 4
+    sync_api.expect(page.locator("#episode-curves figure")).to_have_count(3)
+    follow(page, "nav >> text=Compare", "**/compare.html")
+    sync_api.expect(page.locator("#scatter a")).to_have_count(4)
