@@ -40,6 +40,7 @@ from offnominal.detectors.policies import QValue as QValue
 from offnominal.detectors.policies import TDResidual as TDResidual
 from offnominal.detectors.rows import AAE as AAE
 from offnominal.detectors.rows import ABOD as ABOD
+from offnominal.detectors.rows import ECOD as ECOD
 from offnominal.detectors.rows import FMGAN as FMGAN
 from offnominal.detectors.rows import GAN as GAN
 from offnominal.detectors.rows import HBOS as HBOS
@@ -58,7 +59,9 @@ from offnominal.detectors.rows import DeepSVDD as DeepSVDD
 from offnominal.detectors.rows import EstimatorAdapter as EstimatorAdapter
 from offnominal.detectors.rows import FAnoGAN as FAnoGAN
 from offnominal.detectors.rows import GANomaly as GANomaly
+from offnominal.detectors.rows import GaussianMixture as GaussianMixture
 from offnominal.detectors.rows import IsolationForest as IsolationForest
+from offnominal.detectors.rows import KernelDensity as KernelDensity
 from offnominal.detectors.rows import Mahalanobis as Mahalanobis
 from offnominal.detectors.rows import OneClassSVM as OneClassSVM
 from offnominal.detectors.rows import OutlierDetector as OutlierDetector
@@ -87,6 +90,7 @@ __all__ = [
     "DeepRowDetector",
     "DeepSVDD",
     "Detector",
+    "ECOD",
     "Entropy",
     "EstimatorAdapter",
     "FAnoGAN",
@@ -96,10 +100,12 @@ __all__ = [
     "Fusion",
     "GAN",
     "GANomaly",
+    "GaussianMixture",
     "HBOS",
     "IsolationForest",
     "KNN",
     "KNNResNet",
+    "KernelDensity",
     "LDM",
     "LODA",
     "LOF",

@@ -21,6 +21,7 @@ _HERE = "offnominal.detectors"
 _ON_TRANSITIONS = f"{_HERE}.transitions.on_transitions:make_on_transitions"
 _BRUTE = {"n_neighbors": 5, "algorithm": "brute"}
 _SUBSPACES = {"max_samples": 1.0, "bootstrap": False, "backend": "numba"}
+_MEAN_TAILS = {"combine": "means"}
 _LIMITED = {"max_iter": 100_000}
 _TOGETHER = "combination of several detectors by their ranks among nominal scores"
 _PARTS = {"detectors": ("KNN", "Mahalanobis")}
@@ -83,6 +84,10 @@ for _spec in (
     _row_detector("HBOS", "hbos:HBOS", "histogram density of each column"),
     _row_detector("LODA", "loda:LODA", "histogram density along random projections"),
     _row_detector("LOF", "lof:LOF", "density relative to the density of the neighbours"),
+    _row_detector("ECOD", "ecod:ECOD", "tail probabilities of the columns"),
+    _row_detector("COPOD", "ecod:ECOD", "tail probabilities of the columns, mean of both tails", _MEAN_TAILS),
+    _row_detector("KDE", "kernel_density:KernelDensity", "density of Gaussian kernels around the nominal observations"),
+    _row_detector("GMM", "gaussian_mixture:GaussianMixture", "density of a mixture of Gaussians"),
     _row_detector("PIDForest", "pidforest:PIDForest", "sparsity of random boxes"),
     *_row_network("VAE", "vae:VAE", "likelihood of a variational autoencoder"),
     *_row_network("WAE", "wae:WAE", "likelihood of a Wasserstein autoencoder"),

@@ -15,9 +15,9 @@ Change = Literal["raised", "cleared", "acknowledged", "shelved", "unshelved", "c
 class AlarmLine:
     """One alarm of one robot.
 
-    The states are those of alarm management (ISA-18.2, IEC 62682): an alarm that is raised is *active* until somebody
-    acknowledges it; one that ends before is *cleared*, and still waits for that. A shelved alarm goes on changing its
-    state, and its events say that it is shelved.
+    The states are those of alarm management (ISA-18.2, IEC 62682): an alarm that is raised is *active* until an
+    operator acknowledges it; one that ends before is *cleared*, and still waits for that. A shelved alarm goes on
+    changing its state, and its events say that it is shelved.
 
     Args:
         name: Name, such as ``"range:speed"``.

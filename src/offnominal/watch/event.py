@@ -23,7 +23,7 @@ class Event:
         alarm: Name of the alarm, such as ``"range:speed"``.
         state: State of the alarm afterwards.
         priority: Its priority.
-        shelved: Whether it is shelved, so that nobody is to be called.
+        shelved: Whether it is shelved, so that no operator is to be called.
         session: Session of the robot.
         sequence: Number of the sample.
         time: Time of the sample on the clock of the robot.

@@ -6,8 +6,11 @@ import pytest
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.rows.abod import ABOD
+from offnominal.detectors.rows.ecod import ECOD
+from offnominal.detectors.rows.gaussian_mixture import GaussianMixture
 from offnominal.detectors.rows.hbos import HBOS
 from offnominal.detectors.rows.isolation_forest import IsolationForest
+from offnominal.detectors.rows.kernel_density import KernelDensity
 from offnominal.detectors.rows.knn import KNN
 from offnominal.detectors.rows.loda import LODA
 from offnominal.detectors.rows.lof import LOF
@@ -21,6 +24,11 @@ pytestmark = pytest.mark.long
 ALL = [
     ABOD(5),
     HBOS(),
+    ECOD(),
+    ECOD(combine="columns"),
+    ECOD(combine="means"),
+    KernelDensity(),
+    GaussianMixture(3),
     OneClassSVM(),
     OneClassSVM(kernel="sigmoid", gamma=0.1),
     OneClassSVM(kernel="poly", gamma=0.1, max_iter=100_000),
@@ -139,6 +147,11 @@ def test_a_failed_fit_keeps_the_previous_state(detector):
         (lambda: ABOD(2), "n_neighbors is 2; expected an integer of at least 3"),
         (lambda: ABOD(5).fit(np.repeat(ROWS[:5], 4, axis=0)), "only 5 of the 20 rows are distinct"),
         (lambda: HBOS(0), "n_bins is 0"),
+        (lambda: ECOD(combine="max"), "combine is 'max'"),
+        (lambda: KernelDensity(0.0), "bandwidth is 0.0"),
+        (lambda: KernelDensity("silverman"), "expected a positive number or 'scott'"),
+        (lambda: GaussianMixture(0), "n_components is 0"),
+        (lambda: GaussianMixture("aic"), "expected a positive integer or 'bic'"),
         (lambda: HBOS(alpha=0.0), "alpha is 0.0"),
         (lambda: HBOS(tol=-1.0), "tol is -1.0"),
         (lambda: OneClassSVM(kernel="linear"), "kernel is 'linear'; expected one of 'rbf', 'sigmoid', 'poly'"),

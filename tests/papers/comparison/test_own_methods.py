@@ -168,6 +168,12 @@ def test_methods_without_values_on_most_tables_are_left_out_and_the_own_one_neve
     assert [row["TPR@5"] for row in few.leaderboard()] == [None]
 
 
+def test_a_method_of_the_run_has_its_title_and_a_class_of_the_user_says_so():
+    cells = {("iris", "Mine"): 0.7, ("iris", "kde"): 0.8}
+    rows = BesideOthers({"auc": cells, "tpr5": {}}, {"Mine": "", "kde": ""}, ["Mine", "kde"]).leaderboard()
+    assert [row["name"] for row in rows] == ["KDE", "(yours)"]
+
+
 def test_cells_name_the_class():
     cell = SearchCell("iris", OWN, 1)
     assert [name for _, name in cell.targets()] == [OWN]

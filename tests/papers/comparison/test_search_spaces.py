@@ -2,13 +2,16 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.papers.comparison.published.printed_cells import rows_of
 from offnominal.papers.comparison.runners.runner import runner_of
 from offnominal.papers.comparison.search_spaces import (
+    WITH_DEFAULTS,
     SearchSpace,
+    default_of,
     image_methods,
     sample_configurations,
     search_space_of,
@@ -109,3 +112,11 @@ def test_unknown_names_are_named():
         search_space_of("kn")
     with pytest.raises(InvalidParameter, match="expected some, all different"):
         SearchSpace("bad", "Bad", {"n_neighbors": (1, 1)})
+
+
+@pytest.mark.parametrize("name", WITH_DEFAULTS)
+def test_default_parameters_are_those_that_the_space_searches(name):
+    points = np.random.default_rng(0).normal(size=(200, 3))
+    chosen = default_of(name, points)
+    assert set(chosen) == {*search_space_of(name).grid, *search_space_of(name).fixed}
+    assert np.isfinite(runner_of(name).make(**chosen).fit(points).score(points)).all()

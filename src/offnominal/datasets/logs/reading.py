@@ -83,7 +83,7 @@ def episodes_from(
         time_unit: Unit of a time in numbers: ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``.
         gap: Time step in seconds above which a new episode begins; five times the median step if None.
         clock_jumps: What to do where the time goes back: ``"error"``, or ``"split"`` to begin a new episode. If None,
-            ``"split"`` for a time that nobody named, else ``"error"``.
+            ``"split"`` for a time that was not named, else ``"error"``.
         window: Transitions of an episode, if episodes are cut into windows; the rest of an episode is left out.
         stride: Transitions from the start of one window to the next; `window` if None.
         missing: What to do with values that are missing or not finite: ``"error"``; ``"previous"`` takes the previous
@@ -242,7 +242,7 @@ def _refuse_all(logs: list[RowSource], left_out: list[ColumnFinding]) -> None:
 
 
 def _part(log: RowSource, roles: Roles, options: _Options) -> tuple[LogPart, ColumnFinding | None]:
-    """Read a log once; a time that nobody named is left out if it does not increase."""
+    """Read a log once; a time that was not named is left out if it does not increase."""
     date = only_date(log)
     if roles.time is None and date is not None and date not in roles.all:
         jumps: ClockJumps = options.jumps or "split"

@@ -4,13 +4,16 @@ from offnominal.detectors.rows.abod import ABOD as ABOD
 from offnominal.detectors.rows.advae import AdVAE as AdVAE
 from offnominal.detectors.rows.deep_detector import DeepRowDetector as DeepRowDetector
 from offnominal.detectors.rows.deep_svdd import DeepSVDD as DeepSVDD
+from offnominal.detectors.rows.ecod import ECOD as ECOD
 from offnominal.detectors.rows.estimator_adapter import EstimatorAdapter as EstimatorAdapter
 from offnominal.detectors.rows.f_anogan import FAnoGAN as FAnoGAN
 from offnominal.detectors.rows.gan import FMGAN as FMGAN
 from offnominal.detectors.rows.gan import GAN as GAN
 from offnominal.detectors.rows.ganomaly import GANomaly as GANomaly
+from offnominal.detectors.rows.gaussian_mixture import GaussianMixture as GaussianMixture
 from offnominal.detectors.rows.hbos import HBOS as HBOS
 from offnominal.detectors.rows.isolation_forest import IsolationForest as IsolationForest
+from offnominal.detectors.rows.kernel_density import KernelDensity as KernelDensity
 from offnominal.detectors.rows.knn import KNN as KNN
 from offnominal.detectors.rows.loda import LODA as LODA
 from offnominal.detectors.rows.lof import LOF as LOF
@@ -35,14 +38,17 @@ __all__ = [
     "AdVAE",
     "DeepRowDetector",
     "DeepSVDD",
+    "ECOD",
     "EstimatorAdapter",
     "FAnoGAN",
     "FMGAN",
     "GAN",
     "GANomaly",
+    "GaussianMixture",
     "HBOS",
     "IsolationForest",
     "KNN",
+    "KernelDensity",
     "LODA",
     "LOF",
     "MAF",

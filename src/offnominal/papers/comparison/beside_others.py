@@ -20,7 +20,7 @@ from offnominal.papers.comparison.own_methods import own_title
 from offnominal.papers.comparison.published.printed_cells import table_names
 from offnominal.papers.comparison.ranks import compare_methods, mean_ranks
 from offnominal.papers.comparison.report import LABELS, selection_tables
-from offnominal.papers.comparison.search_spaces import search_space_of
+from offnominal.papers.comparison.search_spaces import search_space_of, space_names
 from offnominal.papers.result_sources import ResultSources, SourcedTable, scales_of
 from offnominal.reports.critical_figure import critical_figure
 from offnominal.reports.save_figures import save_figures
@@ -94,7 +94,7 @@ class BesideOthers:
             rows.append(
                 {
                     "method": method,
-                    "name": YOURS if method in self.own else search_space_of(method).title,
+                    "name": search_space_of(method).title if method in space_names() else YOURS,
                     "mean rank": _rounded(float(ranks[place]), 2),
                     "AUC": _rounded(float(auc[:, place].mean()) if tables else math.nan, 3),
                     "TPR@5": _rounded(float(np.mean(known)) if len(known) == len(tables) and known else math.nan, 3),

@@ -13,6 +13,7 @@ PAPER = Paper(
     studies=(
         study_file("comparison", _PACKAGE, "study.toml", "row detectors on forty tables, with a search of parameters"),
         study_file("comparison-mine", _PACKAGE, "mine.toml", "one more row detector beside those of the paper"),
+        study_file("comparison-modern", _PACKAGE, "modern.toml", "detectors that are not in the paper, beside its own"),
         study_file("comparison-deep", _PACKAGE, "deep.toml", "deep detectors on forty tables"),
         study_file("comparison-images", _PACKAGE, "images.toml", "detectors on images, one class is anomalous"),
         study_file(

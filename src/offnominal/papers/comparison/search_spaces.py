@@ -74,7 +74,7 @@ def space_names() -> tuple[str, ...]:
 
     Example:
         >>> space_names()[:4]
-        ('aae', 'abod', 'avae', 'dsvd')
+        ('aae', 'abod', 'avae', 'copod')
     """
     return tuple(_spaces())
 
@@ -248,7 +248,14 @@ def sharing(methods: Sequence[str]) -> list[tuple[str, ...]]:
 
 PAIRED = 1000
 """Training points whose distances are looked at."""
-WITH_DEFAULTS = ("abod", "hbos", "if", "knn", "loda", "lof", "orbf", "osvm", "pidf")
+OF_THEIR_OWN: dict[str, Configuration] = {
+    "copod": {"combine": "means"},
+    "ecod": {"combine": "rows"},
+    "gmm": {"n_components": "bic"},
+    "kde": {"bandwidth": "scott"},
+}
+"""Parameters to use where no anomaly is known, of methods that are younger than the paper or not in it."""
+WITH_DEFAULTS = ("abod", "hbos", "if", "knn", "loda", "lof", "orbf", "osvm", "pidf", *OF_THEIR_OWN)
 
 
 def has_default(method: str) -> bool:
@@ -262,7 +269,7 @@ def has_default(method: str) -> bool:
 
 
 def default_of(method: str, points: FloatArray) -> Configuration:
-    """Return the parameters that the paper's later version fixes for a classical method.
+    """Return the parameters that the paper's later version fixes for a classical method, or a newer method's own.
 
     Args:
         method: Its name in the paper's tables.
@@ -277,6 +284,8 @@ def default_of(method: str, points: FloatArray) -> Configuration:
             f"no fixed parameters for {method!r}.{did_you_mean(method, WITH_DEFAULTS)} "
             f"There are {', '.join(WITH_DEFAULTS)}."
         )
+    if method in OF_THEIR_OWN:
+        return OF_THEIR_OWN[method]
     if method in ("orbf", "osvm"):
         return {"kernel": "rbf", "nu": 0.5, "gamma": 1.0 / median_distance(points)}
     n = len(points)
