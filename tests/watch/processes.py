@@ -7,13 +7,17 @@ import sys
 import time
 from pathlib import Path
 
-WITHOUT_TORCH = """
+REFUSED = ("gymnasium", "jinja2", "mujoco", "numba", "onnx", "pandas", "pyarrow", "scipy", "sklearn", "torch")
+"""Packages that are not among the requirements of the monitor."""
+REFUSING = f"""
 import sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("torch", "onnx", "numba", "mujoco", "sklearn", "pyarrow", "gymnasium", "jinja2"):
-            raise ModuleNotFoundError(f"refused: {name}", name=name)
+        if name.partition(".")[0] in {REFUSED}:
+            raise ModuleNotFoundError(f"refused: {{name}}", name=name)
 sys.meta_path.insert(0, Refuse())
+"""
+PROGRAM = f"""{REFUSING}
 from offnominal.cli import main
 sys.argv[0] = "offnominal"
 main()
@@ -21,7 +25,7 @@ main()
 
 
 def command(*words):
-    return [sys.executable, "-c", WITHOUT_TORCH, "watch", *map(str, words)]
+    return [sys.executable, "-c", PROGRAM, "watch", *map(str, words)]
 
 
 def start(*words, **options):

@@ -7,15 +7,19 @@ import shlex
 import shutil
 import socket
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 
+from offnominal.alarms import save_alarm
+from offnominal.alarms.catalogue import alarms
 from offnominal.cli.program import program
 
-from .processes import start
+from .processes import REFUSED, REFUSING, start
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -89,3 +93,37 @@ def test_the_manager_is_told_ready_alive_and_stopping(tmp_path, written):
             pass
         assert state == b"STOPPING=1"
     assert process.wait(20) == 0
+
+
+LOADING = f"""{REFUSING}
+import json
+from pathlib import Path
+from offnominal.alarms import load_alarm
+folder = Path(sys.argv[1])
+scores = json.loads((folder / "scores.json").read_text())
+print(json.dumps({{file.stem: load_alarm(file).first_alarms(scores) for file in folder.glob("*.alarm")}}))
+"""
+
+
+@pytest.mark.long
+def test_every_alarm_is_the_same_with_the_requirements_of_the_monitor_alone(tmp_path):
+    draw = np.random.default_rng(0)
+    nominal, fresh = draw.normal(size=(2, 100, 30))
+    fresh[::4, 15:] += 4.0
+    (tmp_path / "scores.json").write_text(json.dumps(fresh.tolist()))
+    expected = {}
+    for id in alarms.ids():
+        alarm = alarms.build(id).fit(list(nominal))
+        save_alarm(tmp_path / f"{id}.alarm", alarm)
+        expected[id] = alarm.first_alarms(list(fresh))
+    assert any(first is not None for found in expected.values() for first in found)
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, str(tmp_path)], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == expected
+
+
+def test_the_requirements_are_not_among_the_packages_that_tests_refuse():
+    listed = (DEPLOY / "watch-requirements.txt").read_text()
+    assert not [name for name in REFUSED if re.search(rf"^{name}\b", listed, re.MULTILINE)]

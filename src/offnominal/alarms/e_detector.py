@@ -12,7 +12,7 @@ from offnominal.alarms.guarantee import Guarantee
 from offnominal.alarms.window_maximum import cut_windows
 from offnominal.core.checks import integer_in, number_in, positive_integer, require_shape
 from offnominal.core.compilation import compiled
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.types import FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 
@@ -175,7 +175,10 @@ def exceedance_bounds(n: int, confidence: float) -> FloatArray:
         >>> exceedance_bounds(100, 0.95)
         array([0.04..., 0.118..., 0.299...])
     """
-    from scipy.special import betaincinv
+    try:
+        from scipy.special import betaincinv
+    except ModuleNotFoundError:
+        raise MissingDependency("EDetector needs SciPy; install it with `pip install scipy`.") from None
 
     ranks = level_ranks(n)
     bounds: FloatArray = betaincinv(ranks, n + 1 - ranks, 1.0 - (1.0 - confidence) / len(SHARES))

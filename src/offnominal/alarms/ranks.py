@@ -6,6 +6,8 @@ import math
 from bisect import bisect_left
 from fractions import Fraction
 
+NEGLIGIBLE = 1e-18
+
 
 def conformal_rank(n: int, alpha: float) -> int:
     """Return the rank, counted from 1, that a fraction of at most alpha of new maxima exceeds on average.
@@ -31,10 +33,8 @@ def pac_rank(n: int, alpha: float, confidence: float) -> int:
         >>> pac_rank(100, 0.05, 0.95), pac_rank(59, 0.05, 0.95), pac_rank(58, 0.05, 0.95)
         (99, 59, 59)
     """
-    from scipy.special import betainc
-
     ranks = range(1, n + 1)
-    return bisect_left(ranks, True, key=lambda rank: bool(betainc(n + 1 - rank, rank, float(alpha)) >= confidence)) + 1
+    return bisect_left(ranks, True, key=lambda rank: successes(n + 1 - rank, n, alpha) >= confidence) + 1
 
 
 def episodes_needed(alpha: float, confidence: float | None = None) -> int:
@@ -46,9 +46,30 @@ def episodes_needed(alpha: float, confidence: float | None = None) -> int:
     """
     if confidence is None:
         return math.ceil(1 / Fraction(str(float(alpha)))) - 1
-    from scipy.special import betainc
-
     n = max(1, math.ceil(math.log1p(-confidence) / math.log1p(-alpha)) - 1)
-    while betainc(1, n, float(alpha)) < confidence:
+    while successes(1, n, alpha) < confidence:
         n += 1
     return n
+
+
+def successes(least: int, n: int, chance: float) -> float:
+    """Return the probability of at least so many successes in n trials, each with this chance.
+
+    It is the distribution function of a beta distribution with parameters `least` and n + 1 - `least`, at `chance`.
+    SciPy has it too; the monitor of `offnominal watch` does without SciPy, which takes more memory than all the rest.
+
+    Example:
+        >>> successes(1, 3, 0.5), round(successes(3, 100, 0.05), 12)
+        (0.875, 0.881737018815)
+    """
+    below = least <= (n + 1) * chance
+    logs = math.log(chance), math.log1p(-chance)
+    total = 0.0
+    # Terms away from the likeliest number fall, so the sum ends where they no longer count.
+    for k in range(least - 1, -1, -1) if below else range(least, n + 1):
+        ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        term = math.exp(ways + k * logs[0] + (n - k) * logs[1])
+        total += term
+        if term < NEGLIGIBLE * total:
+            break
+    return 1.0 - total if below else total

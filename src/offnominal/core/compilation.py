@@ -6,7 +6,11 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar, cast
 from uuid import uuid4
 
-import numba
+try:
+    import numba
+except ModuleNotFoundError:
+    # `offnominal watch` can be installed without it; see deploy/watch-requirements.txt.
+    numba = cast(Any, None)
 
 F = TypeVar("F", bound=Callable[..., object])
 _PROCESS = uuid4().hex[:8]
@@ -26,8 +30,7 @@ def compiled_internal(function: F) -> F:
     The wrappers unpack all arrays of all arguments. For functions that take whole scenes they are a quarter of the
     compile time.
     """
-    # Numba's type annotations do not have the last two options.
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(function, no_cpython_wrapper=True)
 
 
 def compiled_inline(function: F) -> F:
@@ -35,12 +38,17 @@ def compiled_inline(function: F) -> F:
 
     A call passes every array as seven numbers. For functions that run for every pixel, that costs more than their work.
     """
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+    return _compiled(function, no_cpython_wrapper=True, forceinline=True)
 
 
 def _compiled(function: F, **options: Any) -> F:
-    """Compile with a cache on disk, or without one if there is no writable folder for it."""
-    options |= {"error_model": "numpy", "nogil": True}
+    """Compile with a cache on disk, or without one if there is no writable folder for it.
+
+    Without Numba the function runs as it is. Nothing calls these functions from C, so none gets a wrapper for that.
+    """
+    if numba is None:
+        return function
+    options |= {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
     try:
         made = numba.njit(cache=True, **options)(function)
     except RuntimeError as error:
