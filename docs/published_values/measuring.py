@@ -1,11 +1,12 @@
 """Our values from the results in stores, written to the files of the published tables."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from offnominal.papers.catalogue import paper
+from offnominal.papers.result_sources import ResultSources
 from offnominal.papers.scoreboard import TableScore, scales_of, scoreboard
 from offnominal.studies.store import Store
 from offnominal.studies.stored_runs import StoredRun
@@ -37,10 +38,8 @@ def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) 
     tables = {folder / file_name(score): score for score in scores}
     runs: dict[Path, list[list[Row]]] = {file: [] for file in tables}
     for store in stores:
-        for scale in sorted({scale for score in tables.values() for scale in scales(score)}):
-            for score in scoreboard(store=store, scale=scale, shipped=False):
-                if score.runs:
-                    runs[folder / file_name(score)].append(rows_of(score.lines, run_of(score, store)))
+        for score in stored_scores(tables.values(), store):
+            runs[folder / file_name(score)].append(rows_of(score.lines, run_of(score, store)))
     found = {file: _rows(score, rows_in(file), runs[file]) for file, score in tables.items()}
     with_cell_intervals({file.stem: rows for file, rows in found.items()})
     for file, rows in found.items():
@@ -48,6 +47,25 @@ def measure(scores: Iterable[TableScore], stores: Iterable[Path], folder: Path) 
             file.write_text(csv_text(judged_again(tables[file], rows)), encoding="utf-8")
     for file in set(folder.glob("*.csv")) - set(tables):
         file.unlink()
+
+
+def stored_scores(scores: Iterable[TableScore], store: Path) -> Iterator[TableScore]:
+    """Yield each table with the results of every scale that has any; scales with the same results count once.
+
+    Args:
+        scores: The published tables.
+        store: Store of the results.
+    """
+    sources = ResultSources(store, shipped=False)
+    for score in scores:
+        seen = set[frozenset[str]]()
+        for scale in reversed(sources.scales(score.table.study, scales(score))):
+            keys = sources.run(score.table.study, scale).keys
+            if keys and keys not in seen:
+                seen.add(keys)
+                made = sources.table(score.paper, score.table, (scale,))
+                if made.runs:
+                    yield TableScore(score.paper, score.table, made.lines, made.runs)
 
 
 def stale_facts(scores: Iterable[TableScore], folder: Path) -> list[Path]:

@@ -7,6 +7,8 @@ import pytest
 
 from .test_docs import script
 
+pytestmark = pytest.mark.long
+
 PAGE = Path(__file__).parents[2] / "docs" / "studies" / "findings.md"
 
 

@@ -44,7 +44,10 @@ def renew(monkeypatch, tmp_path):
     first = [line(0.5), line(0.53, "iF"), line(0.9, "RIQN", note="their robot")]
     lines = {1: first, 2: [line(0.52)], 3: [line(7.0)], 4: [line(0.5)]}
 
-    def scoreboard(*, store, scale, shipped):
+    def stored_scores(_, store):
+        return [score for scale in SCALES for score in of_scale(store, scale) if score.runs]
+
+    def of_scale(store, scale):
         found = {"smoke": {1: 2, 2: 1}, "laptop": {1: 3}, "paper": {1: 1}}[scale]
         found = found if store.name == {"smoke": "small", "laptop": "large", "paper": "part"}[scale] else {}
         scores = []
@@ -70,7 +73,7 @@ def renew(monkeypatch, tmp_path):
             TableScore("toys", table(number, "" if number == 3 else "toy"), known) for number, known in alone.items()
         ]
 
-    monkeypatch.setattr("published_values.measuring.scoreboard", scoreboard)
+    monkeypatch.setattr("published_values.measuring.stored_scores", stored_scores)
     monkeypatch.setattr("published_values.measuring.run_of", run_of)
     monkeypatch.setattr("published_values.measuring.scales", lambda _: SCALES)
     toy = SimpleNamespace(scales={scale: SimpleNamespace(summary=f"{scale} toys") for scale in SCALES})
@@ -129,6 +132,30 @@ def test_files_have_the_values_of_the_largest_scale_and_others_are_kept(renew, m
     assert rows(second)[0]["scale"] == "smoke"
     assert not (measured / "toys-gone.csv").exists()
     assert "*toy@paper (1 of 9 cells), 2026-01-02; toy@laptop, 2026-01-02*" in page.read_text(encoding="utf-8")
+
+
+def test_scales_with_the_same_results_are_computed_once_as_the_last(monkeypatch):
+    measuring, asked = part("measuring"), []
+
+    class Sources:
+        def __init__(self, store, shipped):
+            assert not shipped
+
+        def scales(self, study, scales):
+            return list(scales)
+
+        def run(self, study, scale):
+            return SimpleNamespace(keys=frozenset({"smoke": "a", "laptop": "bc", "paper": "cb"}[scale]))
+
+        def table(self, paper, table, scales):
+            asked.extend(scales)
+            return SimpleNamespace(lines=[line(0.5)], runs=scales)
+
+    monkeypatch.setattr(measuring, "ResultSources", Sources)
+    monkeypatch.setattr(measuring, "scales", lambda _: SCALES)
+    found = measuring.stored_scores([TableScore("toys", table(1, "toy"), [line(0.5)])], Path("store"))
+    assert [score.runs for score in found] == [("paper",), ("smoke",)]
+    assert asked == ["paper", "smoke"]
 
 
 @pytest.mark.parametrize(("needs_data", "kept"), [(False, ["7", ""]), (True, ["7", "8"])])

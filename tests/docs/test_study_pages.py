@@ -94,11 +94,29 @@ def test_an_appendix_says_which_command_its_results_are_of(page):
     assert COMMANDED in appendix.partition("\n## ")[0]
 
 
-def test_every_finding_has_a_command_below_it():
-    sections = sections_of(read(STUDIES / "findings.md"))
-    for title, part in sections.items():
-        last = max((found.start() for found in re.finditer(r"^(?:- )?\*\*", part, re.MULTILINE)), default=-1)
-        assert last < 0 or "```console" in part[last:], title
+def test_every_finding_has_a_figure_with_its_file_and_a_command():
+    found = re.split(r"^### (.*)$", read(STUDIES / "findings.md"), flags=re.MULTILINE)
+    findings = dict(zip(found[1::2], found[2::2], strict=True))
+    assert len(findings) > 20
+    assert not [title for title, text in findings.items() if missing(text)]
+
+
+def missing(finding):
+    """Return what a finding does not have."""
+    parts = {
+        "figure": r"\(findings/([\w-]+)-light\.svg#only-light\)",
+        "file": r"^\*.*(\.csv|from the package|released scores|shipped policies).*\*$",
+        "command": r"^```console$",
+    }
+    return [name for name, pattern in parts.items() if not re.search(pattern, finding, re.MULTILINE)]
+
+
+def test_a_finding_without_a_figure_is_found():
+    whole = "![a](findings/a-light.svg#only-light)\n\n*From a.csv.*\n\n```console\n"
+    assert not missing(whole)
+    assert missing(whole.replace("light.svg", "light.png")) == ["figure"]
+    assert missing(whole.replace("a.csv", "a run")) == ["file"]
+    assert missing(whole.replace("console", "python")) == ["command"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation import measure_net_detection
-from offnominal.evaluation.alarm_budget import measure_alarm_budget
+from offnominal.evaluation.alarm_budget import AREA, GRID, measure_alarm_budget
 from offnominal.evaluation.bootstrap import Resamples
 from offnominal.evaluation.false_alarm_rate import thresholds_within, thresholds_without_each
-from offnominal.evaluation.net_detection import BUDGETS
 from offnominal.evaluation.step_scores import StepScores
 
 from .cases import ragged
@@ -72,6 +71,21 @@ def test_value_and_replicates_are_those_of_the_definition(budget):
         assert len(set(of_number)) > 3
 
 
+def test_replicates_without_a_threshold_for_a_pair_leave_it_out():
+    """With two nominal episodes, half of the draws have one of them alone, which then has no threshold of others."""
+    rng = np.random.default_rng(8)
+    scores, onsets = [np.append(np.zeros(6), np.full(6, 9.0)) + rng.random(12) for _ in range(4)], [3, 5, 6, 2]
+    nominal = [rng.random(20), rng.random(20)]
+    found = measure_net_detection(scores, onsets, nominal, budget=40.0, horizon=6, replicates=25, seed=3)
+    counts, others = Resamples.draw(4, 25, seed=3).counts, Resamples.draw_nominal(2, 25, seed=3).counts
+    assert (others == 0).any(), "every draw has both"
+    expected = [
+        by_definition(scores, onsets, nominal, 40.0, 6, *pair)[1] for pair in zip(counts.T, others.T, strict=True)
+    ]
+    np.testing.assert_allclose(np.array([found.delay.value, *found.delay.draws], float), expected)
+    assert np.isfinite(expected).any()
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_net_delay_is_the_sum_over_shorter_horizons(seed):
     rng = np.random.default_rng(seed)
@@ -94,12 +108,62 @@ def test_the_net_area_is_the_mean_over_the_logarithm_of_the_budget():
     onsets = [20] * 12
     scores = [row + place / 4 * (np.arange(100) >= 20) for place, row in enumerate(rng.normal(size=(12, 100)))]
     found = measure_net_detection(scores, onsets, nominal, replicates=0)
-    at = {each: measure_net_detection(scores, onsets, nominal, budget=each, replicates=0) for each in BUDGETS}
-    assert BUDGETS == (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+    budgets = [each for each in GRID if AREA[0] <= each <= AREA[1]]
+    at = {each: measure_net_detection(scores, onsets, nominal, budget=each, replicates=0) for each in budgets}
+    assert budgets == [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
     assert len({each.detected.value for each in at.values()}) > 1
-    area = np.trapezoid([each.detected.value for each in at.values()], np.log(BUDGETS)) / np.log(100.0)
+    area = np.trapezoid([each.detected.value for each in at.values()], np.log(budgets)) / np.log(100.0)
     assert found.area.value == pytest.approx(area)
     assert {each.area.value for each in at.values()} == {found.area.value}
+
+
+def test_each_point_of_the_curve_is_the_number_at_its_budget():
+    rng = np.random.default_rng(1)
+    scores, onsets = ragged(rng, 7, levels=12)
+    nominal, _ = ragged(rng, 5, longest=20, levels=8)
+    curve = measure_net_detection(scores, onsets, nominal, horizon=6, replicates=20, seed=3)
+    detected = []
+    for place, budget in enumerate(GRID):
+        at = measure_net_detection(scores, onsets, nominal, budget=budget, horizon=6, replicates=20, seed=3)
+        for point, number in ((curve.curve_detected[place], at.detected), (curve.curve_delay[place], at.delay)):
+            np.testing.assert_array_equal([point.value, *point.draws], [number.value, *number.draws])
+        detected.append(at.detected.value)
+    assert len(set(detected)) > 1
+    names = list(curve.numbers())
+    assert names[3:] == [f"curve_net_{what}_{budget:g}" for what in ("detected", "delay") for budget in GRID]
+
+
+def test_a_counter_of_steps_has_no_power_anywhere_on_the_net_curve_and_a_detector_has():
+    rng = np.random.default_rng(4)
+    lengths = rng.integers(40, 80, 30)
+    train, nominal, faulty = (
+        [rng.normal(np.sin(np.arange(n) / 8)[:, None], 0.3, (n, 3)) for n in lengths] for _ in range(3)
+    )
+    onsets = rng.integers(10, 30, 30).tolist()
+    for rows, onset in zip(faulty, onsets, strict=True):
+        rows[onset:] += 3.0
+    mean, spread = np.concatenate(train).mean(axis=0), np.cov(np.concatenate(train).T)
+
+    def distance(rows):
+        return np.einsum("ti,ij,tj->t", rows - mean, np.linalg.inv(spread), rows - mean)
+
+    def elapsed(rows):
+        return np.arange(len(rows), dtype=float)
+
+    # At one false alarm per step all scores are in alarm, with or without a fault.
+    last = GRID.index(1000.0)
+    for score, powerful in ((elapsed, False), (distance, True)):
+        scores, others = ([score(rows) for rows in episodes] for episodes in (faulty, nominal))
+        net = measure_net_detection(scores, onsets, others, replicates=50)
+        plain = measure_alarm_budget(scores, onsets, others, replicates=0)
+        assert max(each.value for each in plain.curve_detected[:last]) > 0.5, "both are powerful if time counts"
+        if powerful:
+            assert min(each.low for each in net.curve_detected[3:7]) > 0.2
+            assert max(each.high for each in net.curve_delay[3:7]) < 17.0
+        else:
+            assert {each.value for each in net.curve_detected} == {0.0}
+            assert {each.value for each in net.curve_delay} == {20.0}
+            assert not np.concatenate([each.draws for each in net.curve_detected]).any()
 
 
 def test_a_known_example():

@@ -1,5 +1,7 @@
 """Simultaneous intervals of families of numbers."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import norm, t
@@ -49,6 +51,15 @@ def test_numbers_without_variance_and_undefined_ones():
     assert found.excludes_zero.tolist()[:3] == [True, False, False]
     assert (found.low[0], found.high[0]) == (0.5, 0.5)
     assert np.isnan(found.low[2])
+
+
+def test_two_replicates_of_one_world_have_intervals_without_a_warning():
+    draws = np.array([[0.4, 0.6], [0.3, 0.3]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = simultaneous_intervals(np.array([0.5, 0.3]), draws, units=1)
+    assert found.low.tolist() == [-np.inf, 0.3]
+    assert found.high.tolist() == [np.inf, 0.3]
 
 
 def test_values_and_draws_belong_together():

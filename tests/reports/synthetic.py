@@ -114,6 +114,8 @@ def budgets(skill):
         "budget_area": float(np.mean([shares[budget] for budget in GRID[:7]])),
         **{curve_name("detected", budget): share for budget, share in shares.items()},
         **{curve_name("delay", budget): 20.0 * (1.0 - share**1.5) for budget, share in shares.items()},
+        **{curve_name("net_detected", budget): share - NET for budget, share in shares.items()},
+        **{curve_name("net_delay", budget): 20.0 * (1.0 - share**1.5 + NET) for budget, share in shares.items()},
     }
 
 

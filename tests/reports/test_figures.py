@@ -3,12 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow.compute as pc
 import pytest
 
-from offnominal.core.plot_style import SERIES
+from offnominal.core.plot_style import REFERENCE, SERIES
 from offnominal.evaluation.alarm_budget import GRID
+from offnominal.reports.budget_curves import NET_CURVES, budget_curves, curve_data
 from offnominal.reports.guarantee_figure import COLOURS
+from offnominal.reports.headline import NOT_CONTROLLED
 from offnominal.reports.study_figures import write_figures
 from offnominal.studies.friedman import friedman
 from offnominal.studies.guarantees import guarantees, over_all_worlds
@@ -53,6 +56,7 @@ def test_there_is_a_figure_of_everything(figures):
         "heat_map",
         "critical_difference",
         "delay_false_alarms",
+        "net_delay_false_alarms",
         "detection_over_time",
         "guarantees",
     }
@@ -60,7 +64,16 @@ def test_there_is_a_figure_of_everything(figures):
 
 @pytest.mark.parametrize(
     "name",
-    ["leaderboard", "by_kind", "by_level", "heat_map", "delay_false_alarms", "detection_over_time", "guarantees"],
+    [
+        "leaderboard",
+        "by_kind",
+        "by_level",
+        "heat_map",
+        "delay_false_alarms",
+        "net_delay_false_alarms",
+        "detection_over_time",
+        "guarantees",
+    ],
 )
 def test_axes_have_units(figures, name):
     labels = [label for label in shown_labels(figures[name]) if label]
@@ -86,6 +99,25 @@ def test_every_detector_has_a_curve_and_every_alarm_a_point_beside_it(figures):
         assert len(curves) == len(SKILL)
         assert len(points) == len(SKILL) * len(ALARMS)
         assert len({line.get_color() for line in curves}) == len(SERIES) + 1, "baselines are grey"
+
+
+def test_curves_controlled_for_time_have_no_alarms_and_a_line_without_power(figures, made_up):
+    for axes, what, random in zip(figures["net_delay_false_alarms"].axes, NET_CURVES, (0.0, 20.0), strict=True):
+        drawn = {line.get_label(): line for line in axes.lines if len(line.get_xdata()) == len(GRID)}
+        for name, curve in budget_curves(made_up.table, what).items():
+            np.testing.assert_array_equal(drawn[name].get_ydata(), curve.values)
+        assert [line.get_ydata()[0] for line in axes.lines if line.get_color() == REFERENCE] == [random]
+        assert not [line for line in axes.lines if len(line.get_xdata()) == 1]
+    legend = figures["net_delay_false_alarms"].legends[0]
+    assert NOT_CONTROLLED not in legend.get_title().get_text()
+
+
+def test_runs_without_curves_controlled_for_time_have_the_others(made_up):
+    older = made_up.table.drop_columns([name for name in made_up.table.column_names if name.startswith("curve_net_")])
+    places = sorted(set(older["world"].to_pylist()))
+    data, before = (curve_data(table, list(SKILL), places) for table in (made_up.table, older))
+    assert set(data) - set(before) == set(NET_CURVES)
+    assert before["detected"] == data["detected"]
 
 
 def test_a_guarantee_is_a_dot_with_its_interval_and_its_verdict_beside_level_and_margin(figures, made_up):

@@ -15,15 +15,20 @@ from offnominal.evaluation import (
     measure_time_matched,
     measure_timing,
 )
-from offnominal.evaluation.alarm_budget import measure_alarm_budget
+from offnominal.evaluation.alarm_budget import GRID, measure_alarm_budget
 from offnominal.evaluation.bootstrap import Resamples
 from offnominal.evaluation.episode_ranking import episode_auroc
 from offnominal.evaluation.ground_truth import GroundTruth
 from offnominal.evaluation.null_discrimination import null_discrimination_of_steps
+from offnominal.evaluation.recovery import measure_recovery
 from offnominal.evaluation.step_scores import StepScores
 
 STEPS, CORRELATION, SHIFT, THRESHOLD = 60, 0.7, 1.2, 2.2
+RECOVERING = 80
+"""Longest episode with a fault that ends."""
 BUDGET = 5.0
+POINTS = (1.0, 10.0, 100.0)
+"""Budgets of the curves at which the coverage is measured; nominal episodes have 600 to 3,000 steps."""
 AFTER = 5
 """Steps after the onset at which the cumulative incidence is looked at."""
 
@@ -141,6 +146,16 @@ def net(data: Simulated, replicates: int) -> Numbers:
     return {"Net detection": found.detected, "Net delay": found.delay, "Net area": found.area}
 
 
+def net_curve(data: Simulated, replicates: int) -> Numbers:
+    """Return points of the curves that are controlled for time."""
+    found = measure_net_detection(data.scores, data.onsets, data.nominal, replicates=replicates)
+    numbers: Numbers = {}
+    for place in map(GRID.index, POINTS):
+        numbers[f"Net detection at {GRID[place]:g} in 1,000"] = found.curve_detected[place]
+        numbers[f"Net delay at {GRID[place]:g} in 1,000"] = found.curve_delay[place]
+    return numbers
+
+
 def at_budget(data: Simulated, replicates: int) -> Numbers:
     """Return the other numbers at a budget."""
     found = measure_alarm_budget(data.scores, data.onsets, data.nominal, budget=BUDGET, replicates=replicates)
@@ -151,11 +166,55 @@ def at_budget(data: Simulated, replicates: int) -> Numbers:
     }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Recovering:
+    """Alarms of episodes with a fault that ends, and of nominal ones.
+
+    Args:
+        alarms: Of the faulty episodes.
+        labels: Their faulty steps.
+        nominal: Alarms of the nominal episodes.
+    """
+
+    alarms: list[BoolArray]
+    labels: list[BoolArray]
+    nominal: list[BoolArray]
+
+
+def simulate_recovery(n: int, rng: np.random.Generator) -> Recovering:
+    """Return n faulty and n nominal episodes; the effect of a fault decays after its end, in each at its own rate."""
+    steps = np.arange(RECOVERING)
+    onsets, lasting = rng.integers(5, 20, (n, 1)), rng.integers(5, 20, (n, 1))
+    rise, decay = 2.0 * SHIFT * rng.gamma(2.0, 0.5, (n, 1)), rng.uniform(2.0, 25.0, (n, 1))
+    ends = onsets + lasting
+    effect = np.where(steps < onsets, 0.0, rise * np.exp(-np.maximum(steps - ends + 1, 0) / decay))
+    faulty, nominal = correlated(n, rng, RECOVERING) + effect, correlated(n, rng, RECOVERING)
+    lengths = rng.integers(55, RECOVERING + 1, (2, n))
+    labels = (steps >= onsets) & (steps < ends)
+    return Recovering(
+        [row[:length] > THRESHOLD for row, length in zip(faulty, lengths[0], strict=True)],
+        [row[:length] for row, length in zip(labels, lengths[0], strict=True)],
+        [row[:length] > THRESHOLD for row, length in zip(nominal, lengths[1], strict=True)],
+    )
+
+
+def recovery(data: Recovering, replicates: int) -> Numbers:
+    """Return the numbers of alarms after the end of a fault."""
+    found = measure_recovery(data.alarms, data.labels, nominal=data.nominal, replicates=replicates).numbers()
+    return {
+        "Alarm after recovery": found["recovery_alarm"],
+        "Net alarm after recovery": found["net_recovery_alarm"],
+        "Steps in alarm after recovery": found["recovery_steps_in_alarm"],
+    }
+
+
 GROUPS: Mapping[str, Group] = {
     "discrimination": Group(simulate, discrimination),
     "matched": Group(simulate, matched),
     "whole": Group(simulate, whole),
     "timing": Group(simulate, timing),
     "net": Group(simulate, net),
+    "net_curve": Group(simulate, net_curve, truth=1500),
     "budget": Group(simulate, at_budget),
+    "recovery": Group(simulate_recovery, recovery, truth=1000),
 }

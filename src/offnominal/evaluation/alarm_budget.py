@@ -84,7 +84,7 @@ def curve_name(what: str, budget: float) -> str:
     """Return the name of a point of a curve.
 
     Args:
-        what: ``"detected"`` or ``"delay"``.
+        what: ``"detected"``, ``"delay"``, ``"net_detected"`` or ``"net_delay"``.
         budget: One of :data:`GRID`.
 
     Example:

@@ -10,15 +10,12 @@ import numpy as np
 from offnominal.core.checks import number_in, positive_integer
 from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
-from offnominal.evaluation.alarm_budget import AREA, BUDGET, GRID, partial_area
+from offnominal.evaluation.alarm_budget import BUDGET, GRID, curve_name, partial_area
 from offnominal.evaluation.bootstrap import REPLICATES, Counts, Resamples
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.false_alarm_rate import thresholds_within, thresholds_without_each
 from offnominal.evaluation.step_scores import StepScores, onset_steps
 from offnominal.evaluation.timing import HORIZON
-
-BUDGETS = tuple(budget for budget in GRID if AREA[0] <= budget <= AREA[1])
-"""Budgets of the area, in false alarms per 1,000 steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +32,24 @@ class NetDetection:
             score above the threshold, and p to the first nominal one. The mean delay if nominal episodes have no alarms
             there; a miss has the horizon. From 0 to twice the horizon.
         area: Mean of `detected` over the logarithm of the budget, from 0.1 to 10 false alarms per 1,000 steps.
+        curve_detected: Like `detected`, for the budgets of :data:`~offnominal.evaluation.alarm_budget.GRID`.
+        curve_delay: Like `delay`, for the same budgets.
         unpaired: Number of faulty episodes whose onset no nominal episode reaches. They do not count.
     """
 
     detected: Estimate
     delay: Estimate
     area: Estimate
+    curve_detected: tuple[Estimate, ...]
+    curve_delay: tuple[Estimate, ...]
     unpaired: int
 
     def numbers(self) -> dict[str, Estimate]:
         """Return the numbers by name."""
-        return {"net_detection": self.detected, "net_delay": self.delay, "net_area": self.area}
+        numbers = {"net_detection": self.detected, "net_delay": self.delay, "net_area": self.area}
+        for what, curve in (("net_detected", self.curve_detected), ("net_delay", self.curve_delay)):
+            numbers |= {curve_name(what, budget): each for budget, each in zip(GRID, curve, strict=True)}
+        return numbers
 
 
 def measure_net_detection(
@@ -91,7 +95,7 @@ def measure_net_detection(
 def net_thresholds(
     nominal: StepScores, resamples: Resamples, budget: float, *, blocks: tuple[StepScores, Resamples] | None = None
 ) -> FloatArray:
-    """Return the threshold for pairs with each nominal episode, without this one, at a budget and at those of areas.
+    """Return the threshold for pairs with each nominal episode, without this one, at a budget and at those of curves.
 
     Args:
         nominal: Scores of nominal episodes. Of a single one the threshold is its own: there is no other.
@@ -100,9 +104,9 @@ def net_thresholds(
         blocks: Blocks of a single nominal episode with their draws, which its thresholds are from; None for none.
 
     Returns:
-        (1 + budgets of areas, nominal, 1 + replicates): NaN where it is undefined.
+        (1 + budgets of curves, nominal, 1 + replicates): NaN where it is undefined.
     """
-    budgets = [budget, *BUDGETS]
+    budgets = [budget, *GRID]
     if len(nominal) > 1:
         return thresholds_without_each(nominal, budgets, resamples)
     rising = sorted(set(budgets))
@@ -146,16 +150,23 @@ def net_detection_of_steps(
     # Scores below the lowest threshold of all replicates, or above the highest, make no difference in any of them.
     defined = np.where(np.isnan(thresholds), np.inf, thresholds), np.where(np.isnan(thresholds), -np.inf, thresholds)
     ends = defined[0].min(axis=2), defined[1].max(axis=2)
+    # Where a replicate has no threshold, no score is above those of all of them.
+    highest_limits = defined[0].max(axis=2)
     found = np.full((len(thresholds), thresholds.shape[2]), np.nan)
     for place, out in enumerate(found):
         _average(highest, reached, thresholds[place], ends[0][place], ends[1][place], *counts, out)
-    gained = np.full(thresholds.shape[2], np.nan)
-    _average_gain(*windows, reached, thresholds[0], ends[0][0], *counts, gained)
+    gained = np.full_like(found, np.nan)
+    for place, out in enumerate(gained):
+        _average_gain(*windows, reached, thresholds[place], ends[0][place], highest_limits[place], *counts, out)
     units = min(drawn.units, resamples_nominal.units)
+    detected = [Estimate.of(each, units, share=True) for each in found]
+    delays = [Estimate.of(horizon - each, units) for each in gained]
     return NetDetection(
-        detected=Estimate.of(found[0], units, share=True),
-        delay=Estimate.of(horizon - gained, units),
+        detected=detected[0],
+        delay=delays[0],
         area=Estimate.of(partial_area(found[1:]), units),
+        curve_detected=tuple(detected[1:]),
+        curve_delay=tuple(delays[1:]),
         unpaired=len(faulty) - len(chosen),
     )
 
@@ -275,6 +286,7 @@ def _average_gain(
     reached: BoolArray,
     thresholds: FloatArray,
     lowest: FloatArray,
+    largest: FloatArray,
     counts: Counts,
     counts_nominal: Counts,
     out: FloatArray,
@@ -306,7 +318,14 @@ def _average_gain(
                         highest = records[n] = score
                         left[n] = horizon - (t - onsets[e]) if side == 0 else (t - onsets[e]) - horizon
                         n += 1
+                        if score > largest[j]:
+                            break
                 if n == 0:
+                    continue
+                if n == 1 and highest > largest[j]:
+                    # The first alarm in all replicates.
+                    for r in range(replicates):
+                        more[r] += row[r] * left[0]
                     continue
                 for r in range(replicates):
                     if limit[r] < highest:

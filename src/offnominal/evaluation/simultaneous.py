@@ -70,7 +70,8 @@ def simultaneous_intervals(values: FloatArray, draws: FloatArray, *, units: int 
     if moving.any():
         largest = np.max(np.abs(deviations[moving]) / errors[moving, None], axis=0)
         factor = _small_sample(_upper(largest), units)
-    width = np.where(moving, factor * errors, 0.0)
+    # The factor of a single unit is infinite, and no multiple of an error of 0.
+    width = np.multiply(factor, errors, out=np.zeros(len(values)), where=moving)
     undefined = counts == 0
     low, high = np.where(undefined, np.nan, values - width), np.where(undefined, np.nan, values + width)
     return Simultaneous(values, low, high, factor)

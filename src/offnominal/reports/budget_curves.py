@@ -18,7 +18,9 @@ from offnominal.studies.metric_table import world_labels
 from offnominal.worlds.catalogue import worlds
 
 CURVES = {"detected": "within_20", "delay": "mean_delay"}
-"""Each curve, and the number of an alarm that is a point beside it."""
+"""Each curve of what an operator sees, and the number of an alarm that is a point beside it."""
+NET_CURVES = ("net_detected", "net_delay")
+"""The same controlled for time: an alarm is no point of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +48,7 @@ def budget_curves(table: Any, what: str, *, world: str | None = None) -> dict[st
 
     Args:
         table: Rows of a run.
-        what: One of :data:`CURVES`.
+        what: One of :data:`CURVES` or :data:`NET_CURVES`.
         world: Only this world; all if None.
     """
     columns = [curve_name(what, budget) for budget in GRID]
@@ -70,6 +72,8 @@ def budget_curves(table: Any, what: str, *, world: str | None = None) -> dict[st
 def curve_data(table: Any, names: Sequence[str], places: Sequence[str]) -> dict[str, Any] | None:
     """Return the curves of a page: for all worlds ("-1") and each, a list of points per detector.
 
+    Runs of older versions have no curves that are controlled for time.
+
     Args:
         table: Rows of a run.
         names: Detectors of the page.
@@ -77,11 +81,13 @@ def curve_data(table: Any, names: Sequence[str], places: Sequence[str]) -> dict[
     """
     data: dict[str, Any] = {"budgets": list(GRID), "points": CURVES, "hourly": [_hourly(world) for world in places]}
     data["allowed"] = allowed_rates(table, places)
-    for what in CURVES:
+    for what in (*CURVES, *NET_CURVES):
         parts = {
             number: budget_curves(table, what, world=None if number < 0 else places[number])
             for number in range(-1, len(places))
         }
+        if not parts[-1] and what in NET_CURVES:
+            continue
         if not parts[-1]:
             return None
         data[what] = {

@@ -13,7 +13,7 @@ from offnominal.core.rounding import fixed
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.alarm_budget import GRID
 from offnominal.evaluation.metrics import METRICS
-from offnominal.reports.budget_curves import CURVES, BudgetCurve, budget_curves
+from offnominal.reports.budget_curves import CURVES, NET_CURVES, BudgetCurve, budget_curves
 from offnominal.reports.budget_text import allowed_rates
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.critical_figure import critical_figure
@@ -57,14 +57,21 @@ def write_figures(results: RunResults, folder: Path) -> None:
     if compared is not None:
         drawn["critical_difference"] = lambda plt: critical_figure(plt, compared)
     names = [each.name for each in leaderboard(measured, metric)]
-    curves = {what: budget_curves(results.table, what) for what in CURVES}
-    if all(curves.values()):
-        ordered = {what: {name: found[name] for name in names if name in found} for what, found in curves.items()}
+    curves = {
+        what: {name: found[name] for name in names if name in found}
+        for what in (*CURVES, *NET_CURVES)
+        if (found := budget_curves(results.table, what))
+    }
+    if all(what in curves for what in CURVES):
         alarms = timings(results.table, (*CURVES.values(), FALSE))
         points = {what: _alarm_points(alarms, number) for what, number in CURVES.items()}
         rates = allowed_rates(results.table, list(dict.fromkeys(measured.world.tolist())))
         budgets = sorted({rate for rate in rates if rate is not None})
-        drawn["delay_false_alarms"] = lambda plt: delay_figure(plt, ordered, points, budgets)
+        seen = {what: curves[what] for what in CURVES}
+        drawn["delay_false_alarms"] = lambda plt: delay_figure(plt, seen, points, budgets)
+        if all(what in curves for what in NET_CURVES):
+            net = {what: curves[what] for what in NET_CURVES}
+            drawn["net_delay_false_alarms"] = lambda plt: delay_figure(plt, net, {}, budgets)
     over_time, alarm = IncidenceTable.of(results.table), default_alarm(results.table)
     if over_time is not None and alarm is not None and (found := over_time.curves(alarm)):
         in_order_of_names = {name: found[name] for name in names if name in found}
@@ -224,7 +231,14 @@ def _mean(measured: MetricTable, split: str, name: str) -> float:
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 
 
-LABELS = {"detected": "detected within 20 steps (share)", "delay": "mean delay, a miss costs 20 (steps)"}
+LABELS = {
+    "detected": "detected within 20 steps (share)",
+    "delay": "mean delay, a miss costs 20 (steps)",
+    "net_detected": "net detection within 20 steps (share)",
+    "net_delay": "net delay, a miss costs 20 (steps)",
+}
+NO_POWER = {"net_detected": 0.0, "net_delay": 20.0}
+"""Numbers of random scores and of the elapsed time."""
 MARKERS = "os^Dv*Xp"
 Points = Mapping[str, Mapping[str, tuple[float, float]]]
 """Rate of false alarms and height of each alarm and detector."""
@@ -237,8 +251,8 @@ def delay_figure(
 
     Args:
         plt: matplotlib's pyplot.
-        curves: For each of ``"detected"`` and ``"delay"``, the curve of each detector, best first.
-        points: The same for the alarms.
+        curves: For detection and for the delay, the curve of each detector, best first.
+        points: The same for the alarms; none beside curves that are controlled for time.
         budgets: Budgets of the worlds, in false alarms per 1,000 steps; a dotted line each.
     """
     figure, panels = plt.subplots(1, len(curves), figsize=(9.6, 4.4), layout="constrained")
@@ -251,20 +265,22 @@ def delay_figure(
         for name, curve in found.items():
             axes.fill_between(GRID, curve.low, curve.high, color=shades[name], alpha=0.12, lw=0)
             axes.plot(GRID, curve.values, color=shades[name], lw=1.6, ls="--" if is_baseline(name) else "-", label=name)
-        for marker, each in zip(MARKERS, points[what].values(), strict=False):
+        if what in NO_POWER:
+            axes.axhline(NO_POWER[what], color=REFERENCE, lw=0.9, ls=DOTTED, zorder=0)
+        for marker, each in zip(MARKERS, points.get(what, {}).values(), strict=False):
             for name, (x, y) in each.items():
                 axes.plot(max(x, GRID[0]), y, marker, ms=5.5, color=shades[name], mec="white", mew=0.6, zorder=3)
         axes.set_xscale("log")
         axes.set_xlim(GRID[0] / 1.15, GRID[-1])
-        axes.set_ylim(0, 1.02 if what == "detected" else None)
+        axes.set_ylim(None if what == "net_detected" else 0, 1.02 if what.endswith("detected") else None)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.set_ylabel(LABELS[what])
         axes.set_xlabel(f"false alarms (per 1,000 nominal steps)\ndotted: the {dotted}")
     handles, labels = panels[0].get_legend_handles_labels()
-    for marker, alarm in zip(MARKERS, next(iter(points.values())), strict=False):
+    for marker, alarm in zip(MARKERS, next(iter(points.values()), {}), strict=False):
         (handle,) = panels[0].plot([], [], marker, color="0.4", ms=5.5)
         handles.append(handle)
         labels.append(alarm)
-    about = {"title": NOT_CONTROLLED, "title_fontsize": 8.5}
+    about: dict[str, Any] = {"title": NOT_CONTROLLED, "title_fontsize": 8.5} if points else {}
     figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8, **about)
     return figure

@@ -1,5 +1,6 @@
 // Figures: critical differences, distributions, delay against false alarms.
 
+import { optionsFromAddress, toAddress } from "./address.js";
 import { faultsNow, keyNow, metricNow, placeOf } from "./choice.js";
 import { NOT_CONTROLLED, isBaseline, withUnit } from "./detectors.js";
 import { byId, chart, clamp, draw, html, mean, put, ticks } from "./elements.js";
@@ -158,30 +159,52 @@ const PANELS = [
   { what: "delay", label: "mean delay, a miss costs 20 (steps)", digits: 1 },
 ];
 
+/** The same controlled for time, where random scores and the elapsed time have `random`. */
+const NET_PANELS = [
+  { what: "net_detected", label: "net detection within 20 steps", random: 0 },
+  { what: "net_delay", label: "net delay, a miss costs 20 (steps)", random: 20 },
+];
+const NET = "net";
+const CONTROLLED = NET_PANELS.every((panel) => DATA.curves?.[panel.what]);
+
+/** Starts the choice of curves; runs of older versions have no choice. */
+export function startCurves() {
+  byId("tradeoff-controls").hidden = !CONTROLLED;
+  if (!CONTROLLED) return;
+  optionsFromAddress("curves", [[NET, "controlled for time"], ["seen", "as an operator sees it, with the alarms"]], NET);
+  byId("curves").addEventListener("change", () => {
+    toAddress({ curves: byId("curves").value === NET ? null : byId("curves").value });
+    delayAgainstFalseAlarms();
+  });
+}
+
 // A budget per hour is another rate in each world, by the length of its steps.
 function allowedRates() {
   const world = placeOf("world");
   return [...new Set(world < 0 ? DATA.curves.allowed : [DATA.curves.allowed[world]])].filter((rate) => rate !== null && rate >= DATA.curves.budgets[0] && rate <= DATA.curves.budgets.at(-1));
 }
 
-function budgetPanel({ what, label, digits }, top) {
+function budgetPanel({ what, label, digits, random }, top) {
   const budgets = DATA.curves.budgets;
   const curves = DATA.curves[what][String(placeOf("world"))];
   const [left, right, bottom] = [70, 985, top + 316];
   const [first, last] = [Math.log10(budgets[0]), Math.log10(budgets.at(-1))];
-  const points = alarmPoints(DATA.curves.points[what]);
+  const points = random === undefined ? alarmPoints(DATA.curves.points[what]) : [];
   const smaller = points.some((point) => point.x > 0 && point.x < budgets[0]);
   const zero = points.some((point) => point.x <= 0) ? 60 : 0;
   const x = (rate) => rate <= 0 ? left : left + zero + ((Math.log10(clamp(rate, budgets[0], budgets.at(-1))) - first) / (last - first)) * (right - left - zero);
-  const most = what === "detected" ? 1 : 20;
-  const hourly = placeOf("world") < 0 ? null : DATA.curves.hourly[placeOf("world")];
-  const y = (value) => bottom - (value / most) * (bottom - top);
   const lines = visible().filter((index) => curves[index]);
+  const ends = random === undefined ? [] : lines.flatMap((index) => curves[index].flatMap((point) => point.slice(1)));
+  const least = what === "net_detected" ? Math.min(0, Math.floor(Math.min(0, ...ends) * 5) / 5) : 0;
+  const most = what.endsWith("detected") ? 1 : 5 * Math.ceil(Math.max(20, ...ends) / 5);
+  const hourly = placeOf("world") < 0 ? null : DATA.curves.hourly[placeOf("world")];
+  const y = (value) => bottom - ((value - least) / (most - least)) * (bottom - top);
   const path = (index, place) => curves[index].map((point, number) => `${number ? "L" : "M"}${x(budgets[number])} ${y(point[place])}`).join("");
   const back = (index) => [...curves[index]].reverse().map((point, number) => `L${x(budgets[budgets.length - 1 - number])} ${y(point[1])}`).join("");
   return [
     ...[...(zero ? [0] : []), ...budgets].flatMap((tick) => [draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, tick === budgets[0] && smaller ? `≤ ${tick}` : String(tick))]),
-    ...ticks(0, most, 5).flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 9, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
+    ...(random === undefined ? [] : [draw("line", { class: "random", x1: left, x2: right, y1: y(random), y2: y(random) })]),
+    ...ticks(least, most, 5).flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 9, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
     ...allowedRates().map((rate) => draw("line", { class: "axis", x1: x(rate), x2: x(rate), y1: top, y2: bottom, "stroke-dasharray": "3 3" })),
     draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, `false alarms per 1,000 nominal steps (log scale); dashed: the budget${allowedRates().length > 1 ? " in each world" : ""}${hourly ? `; 1 is ${shown(hourly, 1)} per hour` : ""}`),
     draw("text", { class: "quiet", transform: `translate(20 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, label),
@@ -195,11 +218,16 @@ function budgetPanel({ what, label, digits }, top) {
 
 export function delayAgainstFalseAlarms() {
   if (!DATA.curves) return put("tradeoff", html("p", { class: "note" }, "This run has no curves: it was computed without nominal episodes, or by an older version."));
+  const controlled = CONTROLLED && byId("curves").value === NET;
+  const panels = controlled ? NET_PANELS : PANELS;
+  const about = controlled
+    ? "Each curve is a detector with every threshold, minus the alarms of nominal episodes at the same times: random scores and the elapsed time are on the dashed line."
+    : "Each curve is a detector with every threshold; a mark is an alarm, with its own rate of false alarms.";
   put(
     "tradeoff",
-    alarmLegend(),
-    chart("0 0 1000 770", "Detection and delay against false alarms", [...budgetPanel(PANELS[0], 14), ...budgetPanel(PANELS[1], 404)]),
+    ...(controlled ? [] : [alarmLegend()]),
+    chart("0 0 1000 770", "Detection and delay against false alarms", [...budgetPanel(panels[0], 14), ...budgetPanel(panels[1], 404)]),
     detectorLegend(),
-    html("figcaption", {}, `Each curve is a detector with every threshold; a mark is an alarm, with its own rate of false alarms. Means over all faults of the chosen worlds; bands are the means of 95 % intervals. Up and to the left is better above, down and to the left below. ${NOT_CONTROLLED}`),
+    html("figcaption", {}, `${about} Means over all faults of the chosen worlds; bands are the means of 95 % intervals. Up and to the left is better above, down and to the left below.${controlled ? "" : ` ${NOT_CONTROLLED}`}`),
   );
 }

@@ -1,6 +1,6 @@
 // The page of a study on faults.
 
-import { criticalDifference, delayAgainstFalseAlarms, distribution } from "./charts.js";
+import { criticalDifference, delayAgainstFalseAlarms, distribution, startCurves } from "./charts.js";
 import { metricNow, showCount, startChoice } from "./choice.js";
 import { byId } from "./elements.js";
 import { startEpisodes } from "./episodes.js";
@@ -36,6 +36,7 @@ onVisible(paint);
 startFaults();
 startEpisodes();
 startTiming();
+startCurves();
 onAlarm(detectionOverTime);
 if (DATA.names.length > 1) startCompare();
 paint();
