@@ -45,7 +45,8 @@ class FeatureDetector(LearnedNetwork[Backbone], Detector):
 
     Args:
         backbone: Feature extractor. ``"encoder"`` is a small network that `fit` trains on the nominal frames; it needs
-            no download. ``"resnet18"``, ``"dino_vits16"`` and ``"clip_vit_b32"`` have their published weights.
+            no download. ``"resnet18"``, ``"dino_vits16"``, ``"clip_vit_b32"``, ``"vgg16"``, ``"vgg16_conv"``, and
+            ``"efficientnet_lite0"`` to ``"efficientnet_lite2"`` have their published weights.
             ``"timm:NAME"``, ``"torchvision:NAME"`` and ``"open_clip:NAME/TAG"`` are models of these packages. A
             function from images to features also works, but such a detector cannot be saved.
         bank_size: Largest number of nominal vectors in the bank.
