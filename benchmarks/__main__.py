@@ -14,6 +14,7 @@ from rich.console import Console
 
 from benchmarks import (
     arm,
+    backbones,
     classic,
     comparison,
     datasets,
@@ -70,6 +71,7 @@ GROUPS = {
         **detectors.SECTIONS,
         **ensembles.SECTIONS,
         **image_detectors.SECTIONS,
+        **backbones.SECTIONS,
         **onnx_export.SECTIONS,
     },
     "gpu": gpu_training.SECTIONS,

@@ -30,7 +30,7 @@ IMAGES: dict[str, dict[str, Any]] = {
     "LRDM": SEQUENCES | {"latent": 32, "recurrent_size": 64},
     "PredNet": SEQUENCES | {"layers": 3},
     "RSSM-PPM": SEQUENCES | WORLD_MODEL,
-    **dict.fromkeys(("KNN-ResNet", "CLIP-Sim", "DINO-Patch"), ENCODERS),
+    **dict.fromkeys(("KNN-ResNet", "CLIP-Sim", "DINO-Patch", "Feature-Mahalanobis"), ENCODERS),
 }
 """Parameters of detectors of images, small for small images: about 1,000 updates on 480 frames, 200 of encoders."""
 COLUMNS = ("detector", "data", "trained", "untrained", "gaussian", "learned")

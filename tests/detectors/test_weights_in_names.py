@@ -7,7 +7,15 @@ import pytest
 import offnominal as off
 from offnominal.core.episode import Episode
 from offnominal.detectors.catalogue import UNTRAINED, detectors, make_detector
-from offnominal.detectors.weights_in_names import CLASSES, ENCODER, PUBLISHED, name_with_weights, table_with_weights
+from offnominal.detectors.weights_in_names import (
+    CLASSES,
+    CLASSIFIERS,
+    ENCODER,
+    MEANS,
+    PUBLISHED,
+    name_with_weights,
+    table_with_weights,
+)
 from offnominal.detectors.weights_in_names import UNTRAINED as SUFFIX
 from offnominal.studies.results import RunResults
 from offnominal.studies.runs import with_weights
@@ -17,14 +25,20 @@ IDS = ("KNN-ResNet", "DINO-Patch", "CLIP-Sim")
 
 def test_the_names_and_classes_are_those_of_the_catalogue():
     assert UNTRAINED == SUFFIX
-    assert set(PUBLISHED) == set(CLASSES.values()) == set(IDS)
-    assert {detectors.spec(id).target.partition(":")[2]: id for id in IDS} == CLASSES
+    assert set(PUBLISHED) == set(IDS)
+    assert {detectors.spec(id).target.partition(":")[2]: id for id in (*IDS, "Feature-Mahalanobis")} == CLASSES
+    feature = "offnominal.detectors.images.features."
+    assert {spec.id for spec in detectors if spec.target.startswith(feature)} == {
+        each for id in CLASSES.values() for each in (id, f"{id}{UNTRAINED}")
+    }
 
 
 def test_the_default_and_the_published_backbones_are_those_of_the_detectors():
     backbones = pytest.importorskip("offnominal.detectors.images.features.backbones")
     assert backbones.ENCODER == ENCODER
     assert set(PUBLISHED.values()) <= set(backbones.PUBLISHED_WEIGHTS)
+    for start in MEANS.values():
+        assert any(name.startswith(start) for name in backbones.PUBLISHED_WEIGHTS)
     for id in IDS:
         assert make_detector(id).get_params()["backbone"] == ENCODER
 
@@ -38,6 +52,44 @@ def test_a_name_says_the_weights_unless_they_are_the_published_ones(id):
     assert name_with_weights(id, id, {"backbone": PUBLISHED[id]}) == id
     (kind,) = (name for name, each in CLASSES.items() if each == id)
     assert name_with_weights(f"my {id}", f"offnominal.detectors.images:{kind}", {}) == f"my {id} (small encoder)"
+
+
+@pytest.mark.parametrize("id", [*IDS, "Feature-Mahalanobis"])
+@pytest.mark.parametrize("name", ["VGG-16", "my EfficientNet-Lite0", "ResNet", "DINO", "CLIP"])
+def test_no_small_encoder_has_the_name_of_a_published_network(id, name):
+    assert name_with_weights(name, id, {}) == f"{name} (small encoder)"
+    assert name_with_weights(name, id, {"n_epochs": 0}) == f"{name} (random encoder)"
+    assert name_with_weights(name, id, {"backbone": "timm:tiny"}) == f"{name} (timm:tiny)"
+
+
+def test_names_of_other_published_weights_stay():
+    assert name_with_weights("KNN-VGG16", "KNN-ResNet", {"backbone": "vgg16_conv"}) == "KNN-VGG16"
+    lite = {"backbone": "efficientnet_lite1"}
+    assert name_with_weights("Patch-EfficientNet", "DINO-Patch", lite) == "Patch-EfficientNet"
+    assert name_with_weights("DINO-Patch", "DINO-Patch", lite) == "DINO-Patch (efficientnet_lite1)"
+    assert name_with_weights("Feature-Mahalanobis", "Feature-Mahalanobis", {}) == "Feature-Mahalanobis"
+
+
+def test_classifiers_with_a_small_encoder_say_so_too():
+    registry = pytest.importorskip("offnominal.detectors.classifiers.catalogue").class_detectors
+    assert {spec.id for spec in registry if hasattr(registry.make(spec.id), "backbone")} == set(CLASSIFIERS)
+    assert name_with_weights("NDCC VGG16", "NDCC", {}) == "NDCC VGG16 (small encoder)"
+    assert name_with_weights("NDCC VGG16", "NDCC", {"backbone": "vgg16_conv"}) == "NDCC VGG16"
+    assert name_with_weights("NDCC", "NDCC", {}) == "NDCC"
+
+
+def test_rows_of_novelcraft_have_a_list_of_parameters():
+    lite, encoder = '[{}, {"backbone": "efficientnet_lite0"}]', '[{}, {"backbone": "encoder"}]'
+    both = '[{"drift": 0.5}, {}, {"backbone": "encoder", "n_epochs": 0}]'
+    rows = [
+        {"name": "KNN EfficientNet-Lite0", "detector": "KNN-ResNet", "parameters": lite},
+        {"name": "KNN EfficientNet-Lite0", "detector": "KNN-ResNet", "parameters": encoder},
+        {"name": "Lite0 and autoencoder", "detector": "PatchAutoencoder, KNN-ResNet", "parameters": both},
+        {"name": "KNN", "detector": "KNN-ResNet", "parameters": encoder},
+    ]
+    found = table_with_weights(pa.Table.from_pylist(rows))["name"].to_pylist()
+    small = ["KNN EfficientNet-Lite0 (small encoder)", "Lite0 and autoencoder (random encoder)"]
+    assert found == ["KNN EfficientNet-Lite0", *small, "KNN"]
 
 
 def test_other_names_stay():

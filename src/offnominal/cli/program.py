@@ -10,6 +10,7 @@ import typer
 from offnominal._version import __version__
 from offnominal.cli.alarms import auditing
 from offnominal.cli.app import CHECK, DATA, SERVE, App
+from offnominal.cli.backbones import backbones
 from offnominal.cli.calibration import calibration
 from offnominal.cli.dataset_exchange import exchange
 from offnominal.cli.datasets import datasets
@@ -43,6 +44,7 @@ program = App(
 for _app in (listing, playing, datasets, exchange):
     program.add_typer(_app)
 program.add_typer(tables, name="tables", rich_help_panel=DATA)
+program.add_typer(backbones, name="backbones", rich_help_panel=DATA)
 program.add_typer(scenarios, name="scenarios", rich_help_panel=DATA)
 program.add_typer(scenes, name="scenes", rich_help_panel=DATA)
 program.add_typer(novelcraft, name="novelcraft", rich_help_panel=DATA)

@@ -39,9 +39,22 @@ def finish_run(
     failed = {failure["label"] for failure in found.failures}
     print_missing([label for label in found.missing if outcome is None or label not in failed])
     for name in found.manifest.get("missing", ()):
-        print_text(f"{name} is missing and was left out; `offnominal tables fetch {name}` downloads it.")
+        print_text(_left_out(name))
     out.print(f"Report: [bold]{escape(str(page))}[/]", soft_wrap=True)
     return page
+
+
+def _left_out(missing: str) -> str:
+    """Return what to do about a table, or about the weights of a detector, that a run left out."""
+    from offnominal.studies.detector_study import BACKBONE
+
+    name, separator, backbone = missing.partition(f": {BACKBONE} ")
+    if separator:
+        return (
+            f"{name}: not run, the weights of {backbone} are not in the data home; "
+            f"`offnominal backbones fetch {backbone}` downloads them."
+        )
+    return f"{name} is missing and was left out; `offnominal tables fetch {name}` downloads it."
 
 
 def print_leaderboard(found: RunResults, metric: str | None = None, *, part: str = "", untrained: bool = False) -> None:

@@ -24,6 +24,7 @@ from offnominal.detectors.images import RSSMPPM as RSSMPPM
 from offnominal.detectors.images import CLIPSim as CLIPSim
 from offnominal.detectors.images import DINOPatch as DINOPatch
 from offnominal.detectors.images import FeatureDetector as FeatureDetector
+from offnominal.detectors.images import FeatureMahalanobis as FeatureMahalanobis
 from offnominal.detectors.images import KNNResNet as KNNResNet
 from offnominal.detectors.images import PredAE as PredAE
 from offnominal.detectors.images import PredNet as PredNet
@@ -97,6 +98,7 @@ __all__ = [
     "FMGAN",
     "FaultyTrainingData",
     "FeatureDetector",
+    "FeatureMahalanobis",
     "Fusion",
     "GAN",
     "GANomaly",

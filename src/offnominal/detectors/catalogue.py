@@ -159,6 +159,12 @@ for _spec in (
     *_network(
         "CLIP-Sim", "images.features.clip_sim:CLIPSim", "distance to the nearest nominal image in an embedding", _IMAGES
     ),
+    *_network(
+        "Feature-Mahalanobis",
+        "images.features.feature_mahalanobis:FeatureMahalanobis",
+        "distance from the distribution of nominal images in the features of a network",
+        _IMAGES,
+    ),
     _policy_signal(
         "PolicyUncertainty", "uncertainty:PolicyUncertainty", "disagreement between members or passes of the policy"
     ),

@@ -12,9 +12,25 @@ ENCODER = "encoder"
 SMALL_ENCODER, RANDOM_ENCODER = "small encoder", "random encoder"
 PUBLISHED = {"KNN-ResNet": "resnet18", "DINO-Patch": "dino_vits16", "CLIP-Sim": "clip_vit_b32"}
 """The backbone that the name of a detector means; by default they have a small encoder that `fit` trains."""
-CLASSES = {"KNNResNet": "KNN-ResNet", "DINOPatch": "DINO-Patch", "CLIPSim": "CLIP-Sim"}
-MEANS = {"KNN-ResNet": ("resnet", "res-knn"), "DINO-Patch": ("dino",), "CLIP-Sim": ("clip",)}
-"""Parts of a name, in small letters, by which a reader takes the weights for the published ones."""
+CLASSES = {
+    "KNNResNet": "KNN-ResNet",
+    "DINOPatch": "DINO-Patch",
+    "CLIPSim": "CLIP-Sim",
+    "FeatureMahalanobis": "Feature-Mahalanobis",
+}
+"""The feature detectors, by their class."""
+CLASSIFIERS = ("DeepEnsemble", "Energy", "FeatureSVM", "MaxLogit", "MaxSoftmax", "NDCC", "ODIN", "ClassMahalanobis")
+"""Detectors with a classifier of the normal classes; by default it has a small encoder too."""
+MEANS = {
+    "resnet": "resnet18",
+    "res-knn": "resnet18",
+    "dino": "dino_vits16",
+    "clip": "clip_vit_b32",
+    "vgg": "vgg16",
+    "efficientnet": "efficientnet_lite",
+    **{f"lite{number}": f"efficientnet_lite{number}" for number in range(3)},
+}
+"""How the backbone begins that a reader expects by a part of a name, in small letters."""
 
 
 def name_with_weights(name: str, detector: str, parameters: Mapping[str, Any]) -> str:
@@ -30,13 +46,20 @@ def name_with_weights(name: str, detector: str, parameters: Mapping[str, Any]) -
         'KNN-ResNet (small encoder)'
         >>> name_with_weights("KNN-ResNet", "KNN-ResNet", {"backbone": "resnet18"})
         'KNN-ResNet'
+        >>> (
+        ...     name_with_weights("KNN-VGG", "KNN-ResNet", {"backbone": "vgg16_conv"}),
+        ...     name_with_weights("VGG", "CLIP-Sim", {}),
+        ... )
+        ('KNN-VGG', 'VGG (small encoder)')
         >>> name_with_weights("KNN-encoder", "KNN-ResNet", {}), name_with_weights("KNN", "KNN", {})
         ('KNN-encoder', 'KNN')
     """
     kind = detector.removesuffix(UNTRAINED)
     id = CLASSES.get(kind.partition(":")[2], kind)
     backbone = parameters.get("backbone", ENCODER)
-    if id not in PUBLISHED or backbone == PUBLISHED[id] or not any(part in name.lower() for part in MEANS[id]):
+    used = backbone if isinstance(backbone, str) else ""
+    expected = [start for part, start in MEANS.items() if part in name.lower()]
+    if id not in (*CLASSES.values(), *CLASSIFIERS) or all(used.startswith(start) for start in expected):
         return name
     if backbone == ENCODER:
         random = detector.endswith(UNTRAINED) or parameters.get("n_epochs") == 0
@@ -82,4 +105,9 @@ def _shown(name: str | None, detector: str | None, parameters: str | None) -> st
         given = json.loads(parameters or "{}")
     except ValueError:
         return name
-    return name_with_weights(name, detector, given if isinstance(given, Mapping) else {})
+    if not isinstance(given, list):
+        return name_with_weights(name, detector, given if isinstance(given, Mapping) else {})
+    # Rows of NovelCraft have several detectors, and the parameters of their method before those of the detectors.
+    for id, parameters_of_part in zip(detector.split(", "), given[1:], strict=False):
+        name = name_with_weights(name, id, parameters_of_part if isinstance(parameters_of_part, Mapping) else {})
+    return name

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from offnominal.core.checks import text
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
-from offnominal.studies.base import BaseStudy
+from offnominal.detectors.images.features.published_weights import absent_weights
+from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
+
+BACKBONE = "weights of"
+"""Between the name of a detector that was left out and that of its backbone."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,23 @@ class DetectorStudy(BaseStudy):
         )
         data = type(self.data).from_dict({**self.data.to_dict(), **change.data})
         return changes_of(change, "data", "detectors", "parameters") | {"data": data, "detectors": detectors}
+
+    def available_cells(self) -> tuple[Sequence[BaseCell], tuple[str, ...]]:
+        """Return the cells of the detectors whose published weights are in the data home, and the names of the others.
+
+        A run downloads no weights: ``offnominal backbones fetch`` does. If no detector has its weights, all cells are
+        returned: running them downloads the weights, or explains how to.
+        """
+        absent = {entry.name: absent_weights(entry.parameters) for entry in self.detectors}
+        left = [entry for entry in self.detectors if not absent[entry.name]]
+        if not left or len(left) == len(self.detectors):
+            return self.cells(), ()
+        missing = (f"{name}: {BACKBONE} {weights}" for name, weights in absent.items() if weights)
+        return self.with_detectors(left).cells(), tuple(missing)
+
+    def with_detectors(self, entries: Iterable[DetectorEntry]) -> Self:
+        """Return the study with some of its detectors, and with nothing that needs the others."""
+        return self.replace(detectors=tuple(entries))
 
     def seeds_of(self, entry: DetectorEntry) -> tuple[int, ...]:
         """Return the training seeds of a detector."""

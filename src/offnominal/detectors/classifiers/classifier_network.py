@@ -14,11 +14,22 @@ from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.detectors.classifiers.class_images import ClassImages
 from offnominal.detectors.images.features.backbone import Backbone
-from offnominal.detectors.images.features.backbones import ENCODER, PUBLISHED_WEIGHTS
+from offnominal.detectors.images.features.backbones import ENCODER
 from offnominal.detectors.images.features.encoder_backbone import WIDTH, EncoderBackbone
+from offnominal.detectors.images.features.published_weights import PUBLISHED_WEIGHTS
 from offnominal.detectors.training import EarlyStopping, GradientStep, train
 
-FEATURES = {ENCODER: WIDTH, "resnet18": 512, "dino_vits16": 384, "clip_vit_b32": 768, "vgg16": 4096}
+FEATURES = {
+    ENCODER: WIDTH,
+    "resnet18": 512,
+    "dino_vits16": 384,
+    "clip_vit_b32": 768,
+    "vgg16": 4096,
+    "vgg16_conv": 512,
+    "efficientnet_lite0": 1280,
+    "efficientnet_lite1": 1280,
+    "efficientnet_lite2": 1280,
+}
 """Number of features of each backbone."""
 HELD_OUT = 10
 """Every tenth image of a class is held out for validation."""

@@ -37,8 +37,8 @@ class ImageClassifier(NetworkState[ClassifierNetwork], ClassDetector):
 
     Args:
         backbone: Network from images to features. ``"encoder"`` is a small network that `fit` trains; it needs no
-            download. ``"vgg16"``, ``"resnet18"``, ``"dino_vits16"`` and ``"clip_vit_b32"`` start with their published
-            weights.
+            download. ``"vgg16"``, ``"vgg16_conv"``, ``"efficientnet_lite0"`` to ``"efficientnet_lite2"``,
+            ``"resnet18"``, ``"dino_vits16"`` and ``"clip_vit_b32"`` start with their published weights.
         finetune: Whether the weights of a published backbone are trained too, or only the layer of the logits.
         n_epochs: Largest number of epochs. Zero keeps the random weights of the last layer.
         patience: Epochs without a smaller validation loss after which training stops.

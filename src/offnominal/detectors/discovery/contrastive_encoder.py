@@ -21,6 +21,7 @@ from offnominal.detectors.discovery.contrastive_loss import discovery_loss
 from offnominal.detectors.discovery.partly_labelled import UNLABELLED
 from offnominal.detectors.images.features.backbone import Backbone
 from offnominal.detectors.images.features.backbones import ENCODER, load_backbone
+from offnominal.detectors.images.features.dino_vit import DinoVit
 from offnominal.detectors.network_state import NetworkState
 from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters, plain_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
@@ -66,8 +67,9 @@ class ContrastiveEncoder(NetworkState[ContrastiveNetwork]):
 
     Args:
         backbone: Network from images to features. ``"encoder"`` is a small network that is trained as a whole and needs
-            no download. ``"dino_vits16"``, ``"vgg16"``, ``"resnet18"`` and ``"clip_vit_b32"`` start with their
-            published weights; of a vision transformer only the last block is trained.
+            no download. ``"dino_vits16"``, ``"vgg16"``, ``"vgg16_conv"``, ``"efficientnet_lite0"`` to
+            ``"efficientnet_lite2"``, ``"resnet18"`` and ``"clip_vit_b32"`` start with their published weights; of
+            ``"dino_vits16"`` only the last block is trained.
         hidden: Width of the hidden layers of the projection.
         projection: Width of the embedding that the loss compares.
         supervised_weight: Weight of the loss of labelled images.
@@ -214,11 +216,10 @@ class ContrastiveEncoder(NetworkState[ContrastiveNetwork]):
 
 
 def _freeze(backbone: Backbone) -> None:
-    """Train only the last block and the last norm of a vision transformer; all weights of another network."""
-    blocks = getattr(backbone, "blocks", None)
-    if isinstance(blocks, nn.Sequential):
+    """Train only the last block and the last norm of DINO; all weights of another network."""
+    if isinstance(backbone, DinoVit):
         backbone.requires_grad_(False)
-        for part in (blocks[-1], getattr(backbone, "norm", nn.Identity())):
+        for part in (backbone.blocks[-1], backbone.norm):
             part.requires_grad_(True)
 
 

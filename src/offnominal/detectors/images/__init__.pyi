@@ -4,6 +4,7 @@ from offnominal.detectors.images import prediction as prediction
 from offnominal.detectors.images.features.clip_sim import CLIPSim as CLIPSim
 from offnominal.detectors.images.features.dino_patch import DINOPatch as DINOPatch
 from offnominal.detectors.images.features.feature_detector import FeatureDetector as FeatureDetector
+from offnominal.detectors.images.features.feature_mahalanobis import FeatureMahalanobis as FeatureMahalanobis
 from offnominal.detectors.images.features.knn_resnet import KNNResNet as KNNResNet
 from offnominal.detectors.images.prediction.ldm import LDM as LDM
 from offnominal.detectors.images.prediction.lrdm import LRDM as LRDM
@@ -16,6 +17,7 @@ __all__ = [
     "CLIPSim",
     "DINOPatch",
     "FeatureDetector",
+    "FeatureMahalanobis",
     "KNNResNet",
     "LDM",
     "LRDM",

@@ -43,6 +43,12 @@ PAPER = Paper(
             "image detectors on faults of the camera itself",
         ),
         study_file(
+            "anomaly-gym-images-pretrained",
+            _PACKAGE,
+            "image_pretrained.toml",
+            "image detectors on features of ImageNet networks",
+        ),
+        study_file(
             "anomaly-gym-images-as-published",
             _PACKAGE,
             "images_as_published.toml",

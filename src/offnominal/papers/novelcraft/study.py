@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -100,9 +100,16 @@ class NoveltyStudy(DetectorStudy):
             yield from ((registry, name) for name in registry.names(entry.id, entry.parameters))
 
     def _changes(self, change: DetectorScale, entries: tuple[DetectorEntry, ...]) -> dict[str, Any]:
+        return super()._changes(change, entries) | {"methods": self._methods_of(entries)}
+
+    def with_detectors(self, entries: Iterable[DetectorEntry]) -> Self:
+        """Return the study with some of its detectors, and without methods that need the others."""
+        kept = tuple(entries)
+        return self.replace(detectors=kept, methods=self._methods_of(kept))
+
+    def _methods_of(self, entries: Iterable[DetectorEntry]) -> tuple[MethodEntry, ...]:
         kept = {entry.name for entry in entries}
-        methods = tuple(method for method in self.methods if kept.issuperset(method.detectors))
-        return super()._changes(change, entries) | {"methods": methods}
+        return tuple(method for method in self.methods if kept.issuperset(method.detectors))
 
     def cells(self) -> list[NoveltyCell]:
         """Return every cell, task by task; all of them share their set."""

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.core.episode import Episode
-from offnominal.detectors.images import CLIPSim, DINOPatch, KNNResNet
+from offnominal.detectors.images import CLIPSim, DINOPatch, FeatureMahalanobis, KNNResNet
 from offnominal.studies.execution import single_threaded
 
 SIDE = 32
@@ -14,6 +14,7 @@ SMALL = {
     "knn": lambda **more: KNNResNet(**{"max_updates": 12, "batch_size": 16, "device": "cpu", **more}),
     "clip": lambda **more: CLIPSim(**{"max_updates": 12, "batch_size": 16, "device": "cpu", **more}),
     "dino": lambda **more: DINOPatch(**{"max_updates": 12, "batch_size": 16, "device": "cpu", **more}),
+    "gaussian": lambda **more: FeatureMahalanobis(**{"max_updates": 12, "batch_size": 16, "device": "cpu", **more}),
 }
 
 

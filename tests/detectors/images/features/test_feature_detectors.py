@@ -15,7 +15,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, UnknownName
 from offnominal.detectors import load_detector, make_detector, save_detector
 from offnominal.detectors.detector import Step
-from offnominal.detectors.images import CLIPSim, DINOPatch, KNNResNet
+from offnominal.detectors.images import CLIPSim, DINOPatch, FeatureMahalanobis, KNNResNet
 from offnominal.detectors.images.features import feature_detector
 
 pytestmark = pytest.mark.long
@@ -43,8 +43,9 @@ def test_the_score_belongs_to_the_frame_after_the_transition(fitted, fresh, reco
         assert faulty_scores[8] > nominal_scores[8]
 
 
-def test_frames_in_the_bank_have_score_zero(build, nominal):
-    detector = build(n_epochs=0, coreset_fraction=None).fit(nominal)
+@pytest.mark.parametrize("detector_with_bank", [KNNResNet, CLIPSim, DINOPatch])
+def test_frames_in_the_bank_have_score_zero(detector_with_bank, nominal):
+    detector = detector_with_bank(n_epochs=0, coreset_fraction=None, device="cpu").fit(nominal)
     np.testing.assert_array_equal(detector.score(nominal[:1])[0], 0.0)
 
 
@@ -102,7 +103,7 @@ def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, fit
     assert not np.allclose(fitted.state_dict()["network.pool.weight"], start.state_dict()["network.pool.weight"])
 
 
-@pytest.mark.parametrize("name", ["KNN-ResNet", "CLIP-Sim", "DINO-Patch"])
+@pytest.mark.parametrize("name", ["KNN-ResNet", "CLIP-Sim", "DINO-Patch", "Feature-Mahalanobis"])
 def test_the_backbone_name_is_that_of_the_parameters(name):
     detector = make_detector(name)
     assert detector.backbone_name == detector.get_params()["backbone"] == "encoder"  # type: ignore[attr-defined]
@@ -121,11 +122,41 @@ def test_it_can_be_saved(fitted, fresh, tmp_path):
 
 def test_arrays_of_another_detector_are_refused(build, fitted):
     state = fitted.state_dict()
-    for missing in ("bank", "shape", "network.pool.weight"):
+    for missing in ("precision" if "precision" in state else "bank", "shape", "network.pool.weight"):
         detector = build()
         with pytest.raises(DamagedFile, match=f"{missing} is missing|missing or unknown are"):
             detector.load_state_dict({name: array for name, array in state.items() if name != missing})
         assert not detector.fitted
+
+
+def test_the_distribution_is_that_of_the_nominal_features(nominal, fresh):
+    from sklearn.covariance import LedoitWolf
+
+    def colours(images):
+        return torch.cat([images.mean(dim=(2, 3)), images.amax(dim=(2, 3))[:, :1]], dim=1)
+
+    detector = FeatureMahalanobis(backbone=colours, device="cpu").fit(nominal)
+    rows = [
+        colours(torch.from_numpy(each.observations[1:].astype(np.float32) / 255.0)).numpy()
+        for each in [*nominal, *fresh]
+    ]
+    known = np.concatenate(rows[: len(nominal)]).astype(np.float64)
+    deviation = known.std(axis=0)
+    deviation[deviation <= 1e-6] = 1.0
+    gaussian = LedoitWolf().fit((known - known.mean(axis=0)) / deviation)
+    for scores, part in zip(detector.score(fresh), rows[len(nominal) :], strict=True):
+        expected = gaussian.mahalanobis((part.astype(np.float64) - known.mean(axis=0)) / deviation)
+        np.testing.assert_allclose(scores, np.sqrt(expected), rtol=1e-3)
+    assert len(FeatureMahalanobis(bank_size=30, n_epochs=0, device="cpu").fit(nominal).gaussian_.mean_) == 256
+
+
+def test_a_distribution_of_other_features_is_refused(nominal):
+    detector = FeatureMahalanobis(n_epochs=0, device="cpu").fit(nominal)
+    state = detector.state_dict()
+    with pytest.raises(DamagedFile, match="the distribution has vectors of width 255; random encoder has width 256"):
+        FeatureMahalanobis(n_epochs=0, device="cpu").load_state_dict(
+            state | {"mean": state["mean"][1:], "precision": state["precision"][1:, 1:]}
+        )
 
 
 def test_the_bank_has_a_maximal_size(nominal):

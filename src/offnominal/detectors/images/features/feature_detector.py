@@ -45,7 +45,8 @@ class FeatureDetector(LearnedNetwork[Backbone], Detector):
 
     Args:
         backbone: Feature extractor. ``"encoder"`` is a small network that `fit` trains on the nominal frames; it needs
-            no download. ``"resnet18"``, ``"dino_vits16"`` and ``"clip_vit_b32"`` have their published weights.
+            no download. ``"resnet18"``, ``"dino_vits16"``, ``"clip_vit_b32"``, ``"vgg16"``, ``"vgg16_conv"``, and
+            ``"efficientnet_lite0"`` to ``"efficientnet_lite2"`` have their published weights.
             ``"timm:NAME"``, ``"torchvision:NAME"`` and ``"open_clip:NAME/TAG"`` are models of these packages. A
             function from images to features also works, but such a detector cannot be saved.
         bank_size: Largest number of nominal vectors in the bank.
@@ -115,7 +116,11 @@ class FeatureDetector(LearnedNetwork[Backbone], Detector):
         if isinstance(self.network_, EncoderBackbone) and self.n_epochs:
             self._train_encoder(self.network_, episodes, seed)
         self._settle()
-        self.bank_ = FeatureBank(self._bank_vectors(episodes, seed))
+        self._learn(self._bank_vectors(episodes, seed))
+
+    def _learn(self, rows: Tensor) -> None:
+        """Learn from the nominal feature vectors (n, width) that the bank keeps."""
+        self.bank_ = FeatureBank(rows)
 
     def _backbone(self, seed: int) -> Backbone:
         if not isinstance(self.backbone, str):
@@ -217,7 +222,7 @@ class FeatureDetector(LearnedNetwork[Backbone], Detector):
         arrays: dict[str, Array] = {
             "shape": np.array(self.shape_, np.int64),
             "curve": self.curve_.copy(),
-            "bank": self.bank_.rows.cpu().numpy().copy(),
+            **self._learned_state(),
         }
         if isinstance(self.network_, EncoderBackbone):
             return arrays | self._weights()
@@ -228,7 +233,7 @@ class FeatureDetector(LearnedNetwork[Backbone], Detector):
         self.device_ = choose_device(self.device)
         self.shape_ = restored_shape(state, self.widths_[0])
         self.curve_ = state.floats("curve", ("n_epochs",), empty=True)
-        bank = state.take("bank", ("vectors", "features"), np.float32)
+        learned = self._take_learned(state)
         if self.backbone == ENCODER:
             self._restore_network(state, lambda: EncoderBackbone(max(self.shape_[1:])))
         else:
@@ -240,13 +245,27 @@ class FeatureDetector(LearnedNetwork[Backbone], Detector):
                     "use the same file, or fit it again."
                 )
         self._settle()
-        self._require_bank(bank)
-        self.bank_ = FeatureBank(torch.tensor(bank).to(self.device_))
+        self._restore_learned(learned)
+
+    def _learned_state(self) -> dict[str, Array]:
+        """Return what was learned from nominal feature vectors."""
+        return {"bank": self.bank_.rows.cpu().numpy().copy()}
+
+    def _take_learned(self, state: StateArrays) -> dict[str, Array]:
+        """Return the arrays of :meth:`_learned_state` in a state."""
+        return {"bank": state.take("bank", ("vectors", "features"), np.float32)}
+
+    def _restore_learned(self, learned: dict[str, Array]) -> None:
+        """Restore what was learned once the backbone is restored."""
+        self._require_bank(learned["bank"])
+        self.bank_ = FeatureBank(torch.tensor(learned["bank"]).to(self.device_))
 
     def _require_bank(self, bank: Array) -> None:
         """Raise :class:`DamagedFile` unless the backbone's features have the width of the bank."""
+        self._require_width(bank.shape[1], "the bank has vectors")
+
+    def _require_width(self, width: int, what: str) -> None:
+        """Raise :class:`DamagedFile` unless the backbone's features have this width."""
         (vectors,) = self._vectors_of_frames(np.zeros((1, *self.shape_), np.uint8))
-        if vectors.shape[-1] != bank.shape[1]:
-            raise DamagedFile(
-                f"the bank has vectors of width {bank.shape[1]}; {self.backbone_name} has width {vectors.shape[-1]}."
-            )
+        if vectors.shape[-1] != width:
+            raise DamagedFile(f"{what} of width {width}; {self.backbone_name} has width {vectors.shape[-1]}.")
