@@ -8,6 +8,11 @@ from offnominal.sensing.camera import Camera as Camera
 from offnominal.sensing.camera_image import CameraImage as CameraImage
 from offnominal.sensing.camera_image import render as render
 from offnominal.sensing.camera_image import render_batch as render_batch
+from offnominal.sensing.camera_model import CAMERA_MODELS as CAMERA_MODELS
+from offnominal.sensing.camera_model import CameraModel as CameraModel
+from offnominal.sensing.camera_model import Motion as Motion
+from offnominal.sensing.camera_model import camera_model as camera_model
+from offnominal.sensing.camera_model import photograph as photograph
 from offnominal.sensing.lidar import Lidar as Lidar
 from offnominal.sensing.lidar import PointCloud as PointCloud
 from offnominal.sensing.lidar import sweep as sweep
@@ -43,8 +48,10 @@ from offnominal.sensing.voxels import voxelise_scores as voxelise_scores
 
 __all__ = [
     "Box",
+    "CAMERA_MODELS",
     "Camera",
     "CameraImage",
+    "CameraModel",
     "Capsule",
     "Cylinder",
     "Ellipsoid",
@@ -56,6 +63,7 @@ __all__ = [
     "Mesh",
     "Model",
     "ModelPart",
+    "Motion",
     "MujocoScene",
     "PackedModels",
     "Patches",
@@ -74,8 +82,10 @@ __all__ = [
     "VoxelLight",
     "VoxelScores",
     "Voxels",
+    "camera_model",
     "cast_rays",
     "pack_models",
+    "photograph",
     "render",
     "render_batch",
     "render_blocks",

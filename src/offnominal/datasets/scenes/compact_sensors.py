@@ -53,7 +53,10 @@ def decode_camera(row: dict[str, Any], mount: Mount, rig: Rig) -> CameraFrame:
     """Return the image of a camera of a rig."""
     shape = (rig.height, rig.width)
     x, y, z, a, b, c, u, v, w, fov = row[f"camera.{mount.name}.{POSE}"].tolist()
-    camera = Camera((x, y, z), (a, b, c), rig.width, rig.height, fov, (u, v, w), samples=row["samples"])
+    camera = Camera(
+        (x, y, z), (a, b, c), rig.width, rig.height, fov, (u, v, w), samples=row["samples"],
+        distortion=rig.camera_model.distortion,
+    )  # fmt: skip
     rgb, depth, label, instance = (row[f"camera.{mount.name}.{name}"] for name in CAMERA)
     image = CameraImage(
         rgb=None if rgb is None else codec.decode_rgb(rgb, *shape),

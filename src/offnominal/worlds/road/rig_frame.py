@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.camera_image import CameraImage, Output, render
+from offnominal.sensing.camera_model import STILL, Motion, photograph
 from offnominal.sensing.lidar import Lidar, PointCloud, sweep
 from offnominal.sensing.scene import Poses, Scene
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.clouds import add_clouds
 from offnominal.worlds.road.rain import add_streaks, measure_in_weather
-from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.rigs import LEVEL, Attitude, Rig
 from offnominal.worlds.road.weather import WEATHERS, Weather
 from offnominal.worlds.road.wet_ground import add_reflections
 
@@ -67,6 +68,8 @@ def record(
     step: int = 0,
     samples: int = 1,
     outputs: Sequence[Output] = CAMERA_OUTPUTS,
+    attitude: Attitude = LEVEL,
+    motion: Motion = STILL,
 ) -> RigFrame:
     """Return one frame of a rig.
 
@@ -83,20 +86,26 @@ def record(
         step: Time index. The same seed and step always give the same frame.
         samples: Antialiasing of the cameras, see :class:`~offnominal.sensing.Camera`.
         outputs: Outputs of the cameras; depth and label are always computed.
+        attitude: Pitch and roll of the vehicle.
+        motion: How the vehicle and the objects move, for models of sensors that take time.
     """
     under = weather.apply(scene)
     cameras, lidars = {}, {}
+    model = rig.camera_model
     needed: tuple[Output, ...] = tuple(dict.fromkeys((*outputs, "depth", "label")))
+    if model.shutter > 0.0:
+        needed = tuple(dict.fromkeys((*needed, "instance")))
     for number, mount in enumerate(rig.cameras):
-        camera = rig.camera_at(mount, position, yaw, samples=samples)
-        image = render(under, camera, needed, poses=poses)
+        camera = rig.camera_at(mount, position, yaw, attitude=attitude, samples=samples)
+        source, at = camera.source(), step * len(rig.mounts) + number
+        image = render(under, source, needed, poses=poses)
         if image.rgb is not None:
-            add_clouds(camera, image, weather, step=step)
-            add_reflections(under, camera, image, weather, poses=poses)
-            add_streaks(image.rgb, weather, seed=seed, step=step * len(rig.mounts) + number)
-        cameras[mount.name] = CameraFrame(camera, image)
+            add_clouds(source, image, weather, step=step)
+            add_reflections(under, source, image, weather, poses=poses)
+            add_streaks(image.rgb, weather, seed=seed, step=at)
+        cameras[mount.name] = CameraFrame(camera, photograph(image, camera, model, motion=motion, seed=seed, step=at))
     for number, mount in enumerate(rig.lidars):
-        lidar = rig.lidar_at(mount, position, yaw)
+        lidar = rig.lidar_at(mount, position, yaw, attitude=attitude)
         exact = sweep(under, lidar, poses=poses, intensity=True)
         noisy = replace(lidar, noise=rig.lidar_noise)
         measured = measure_in_weather(exact, noisy, weather, seed=seed, step=step * len(rig.mounts) + number)
