@@ -218,6 +218,9 @@ def run(
     camera: Annotated[
         str | None, typer.Option(help="Camera model: ideal, dashcam, night or cheap. Default: that of the rig.")
     ] = None,
+    lidar: Annotated[
+        str | None, typer.Option(help="Lidar model: ideal, rolling or spinning. Default: that of the rig.")
+    ] = None,
     max_scenarios: Annotated[int | None, count_option("Record only the first scenarios.")] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     as_json: AsJson = False,
@@ -229,7 +232,7 @@ def run(
     Example: [bold]offnominal scenarios run scenarios --out scenes --workers 2[/]
     """
     from offnominal.datasets.scenes import VoxelSettings, record_scenes
-    from offnominal.sensing import camera_model
+    from offnominal.sensing import camera_model, lidar_model
     from offnominal.worlds.road.rigs import rig as rig_named
     from offnominal.worlds.road.scenarios import read_scenarios
     from offnominal.worlds.road.scenes import ScenarioRun, voxel_grid
@@ -238,6 +241,8 @@ def run(
     options: dict[str, Any] = {} if samples == 1 else {"samples": samples}
     if camera is not None:
         options["camera"] = camera_model(camera)
+    if lidar is not None:
+        options["lidar"] = lidar_model(lidar)
     manifest = record_scenes(
         found[:max_scenarios],
         out,

@@ -11,7 +11,8 @@ One ray caster serves every camera and every lidar; it runs on the CPU and gives
   compression.
 * :func:`render_blocks` returns the :class:`VoxelImage` of a :class:`VoxelCamera` in a grid of blocks, whose models are
   boxes with textures (:class:`ModelPart`, :func:`pack_models`).
-* :func:`sweep` returns the :class:`PointCloud` of a :class:`Lidar`; :func:`cast_rays` traces any rays.
+* :func:`sweep` returns the :class:`PointCloud` of a :class:`Lidar`; a :class:`LidarModel` says what real ones
+  do; :func:`cast_rays` traces any rays.
 * :func:`voxelise` returns the labelled :class:`Voxels` of points in a :class:`VoxelGrid`, :func:`voxelise_scores` their
   :class:`VoxelScores`.
 * :func:`scene_from_mujoco` returns a MuJoCo model as a :class:`MujocoScene`.
@@ -29,6 +30,7 @@ __getattr__, __dir__ = lazy_attributes(
         "camera_image": ("CameraImage", "render", "render_batch"),
         "camera_model": ("CAMERA_MODELS", "CameraModel", "Motion", "camera_model", "photograph"),
         "lidar": ("Lidar", "PointCloud", "sweep"),
+        "lidar_model": ("LIDAR_MODELS", "LidarModel", "lidar_model"),
         "light": ("Light", "Sky"),
         "material": ("Material",),
         "mujoco_scene": ("MujocoScene", "scene_from_mujoco"),

@@ -16,6 +16,9 @@ from offnominal.sensing.camera_model import photograph as photograph
 from offnominal.sensing.lidar import Lidar as Lidar
 from offnominal.sensing.lidar import PointCloud as PointCloud
 from offnominal.sensing.lidar import sweep as sweep
+from offnominal.sensing.lidar_model import LIDAR_MODELS as LIDAR_MODELS
+from offnominal.sensing.lidar_model import LidarModel as LidarModel
+from offnominal.sensing.lidar_model import lidar_model as lidar_model
 from offnominal.sensing.light import Light as Light
 from offnominal.sensing.light import Sky as Sky
 from offnominal.sensing.material import Material as Material
@@ -57,7 +60,9 @@ __all__ = [
     "Ellipsoid",
     "Instance",
     "InvalidPoints",
+    "LIDAR_MODELS",
     "Lidar",
+    "LidarModel",
     "Light",
     "Material",
     "Mesh",
@@ -84,6 +89,7 @@ __all__ = [
     "Voxels",
     "camera_model",
     "cast_rays",
+    "lidar_model",
     "pack_models",
     "photograph",
     "render",

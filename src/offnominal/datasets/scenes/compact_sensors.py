@@ -126,7 +126,7 @@ def decode_turn(row: dict[str, Any], mount: Mount, rig: Rig) -> LidarFrame:
     x, y, z, *rotation = row[f"lidar.{mount.name}.{POSE}"].tolist()
     settings = (rig.channels, rig.columns, rig.lidar_fov, rig.lidar_range, rig.lidar_noise)
     lidar = Lidar((x, y, z), np.reshape(rotation, (3, 3)), *settings)
-    rays = directions_of(lidar)
+    rays, seconds = directions_of(lidar), rig.lidar_model.times(lidar.columns)
     shape = (lidar.channels, lidar.columns)
     part = {name: row[f"lidar.{mount.name}.{name}"] for name in LIDAR}
     ranges = codec.decode_ranges(codec.decode_bits(part["returned"], shape), part["range"])
@@ -137,6 +137,7 @@ def decode_turn(row: dict[str, Any], mount: Mount, rig: Rig) -> LidarFrame:
         codec.decode_integers(part["label"], shape),
         codec.decode_integers(part["instance"], shape),
         None if bright is None else codec.decode_intensity(bright),
+        seconds,
     )
     returned = codec.decode_bits(part["measured_returned"], shape)
     seen = codec.decode_ranges(returned, part["measured_range"], like=ranges)
@@ -148,6 +149,7 @@ def decode_turn(row: dict[str, Any], mount: Mount, rig: Rig) -> LidarFrame:
         codec.unfold(codec.decode_integers(part["measured_label"], shape)) + label,
         codec.unfold(codec.decode_integers(part["measured_instance"], shape)) + instance,
         None if change is None else codec.decode_intensity(codec.decode_bytes(change, shape) + intensity),
+        seconds,
     )
     return LidarFrame(lidar, measured, exact)
 

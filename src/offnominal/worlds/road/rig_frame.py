@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.camera_image import CameraImage, Output, render
 from offnominal.sensing.camera_model import STILL, Motion, photograph
-from offnominal.sensing.lidar import Lidar, PointCloud, sweep
+from offnominal.sensing.lidar import Lidar, PointCloud
+from offnominal.sensing.lidar_model import at_points, turn, widened
 from offnominal.sensing.scene import Poses, Scene
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.clouds import add_clouds
+from offnominal.worlds.road.lidar_materials import MATERIALS
 from offnominal.worlds.road.rain import add_streaks, measure_in_weather
-from offnominal.worlds.road.rigs import LEVEL, Attitude, Rig
+from offnominal.worlds.road.rigs import LEVEL, Attitude, Mount, Rig
 from offnominal.worlds.road.weather import WEATHERS, Weather
 from offnominal.worlds.road.wet_ground import add_reflections
 
@@ -104,10 +108,23 @@ def record(
             add_reflections(under, source, image, weather, poses=poses)
             add_streaks(image.rgb, weather, seed=seed, step=at)
         cameras[mount.name] = CameraFrame(camera, photograph(image, camera, model, motion=motion, seed=seed, step=at))
+    turning = rig.lidar_model
     for number, mount in enumerate(rig.lidars):
-        lidar = rig.lidar_at(mount, position, yaw, attitude=attitude)
-        exact = sweep(under, lidar, poses=poses, intensity=True)
+        at, order = partial(_lidar_at, rig, mount, position, yaw, attitude, motion), step * len(rig.mounts) + number
+        lidar = at(0.0)
+        exact = turn(under, at, turning, poses=poses, motion=motion, materials=MATERIALS)
         noisy = replace(lidar, noise=rig.lidar_noise)
-        measured = measure_in_weather(exact, noisy, weather, seed=seed, step=step * len(rig.mounts) + number)
+        wide = widened(exact, lidar, turning, seed=seed, step=order)
+        measured = at_points(measure_in_weather(wide, noisy, weather, seed=seed, step=order), at, turning)
         lidars[mount.name] = LidarFrame(noisy, measured, exact)
     return RigFrame(cameras, lidars)
+
+
+def _lidar_at(
+    rig: Rig, mount: Mount, position: Triple, yaw: float, attitude: Attitude, motion: Motion, seconds: float
+) -> Lidar:
+    """Return the lidar of a mount at a time relative to the frame, of a vehicle that moves."""
+    if seconds == 0.0:
+        return rig.lidar_at(mount, position, yaw, attitude=attitude)
+    x, y, z = (now + seconds * speed for now, speed in zip(position, motion.velocity, strict=True))
+    return rig.lidar_at(mount, (x, y, z), yaw + math.degrees(motion.turning) * seconds, attitude=attitude)

@@ -20,6 +20,7 @@ from offnominal.core.types import FloatArray
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.camera_model import IDEAL, CameraModel, camera_model
 from offnominal.sensing.lidar import Lidar
+from offnominal.sensing.lidar_model import AT_ONCE, LidarModel, lidar_model
 from offnominal.sensing.shapes import Triple
 from offnominal.sensing.vectors import rotated, rotation_about_z
 
@@ -85,6 +86,7 @@ class Rig:
         lidar_range: Largest measured distance, m.
         lidar_noise: Standard deviation of a measured distance, m.
         camera_model: How each camera makes its image, or the name of that.
+        lidar_model: How each lidar measures a turn, or the name of that.
     """
 
     name: str
@@ -98,6 +100,7 @@ class Rig:
     lidar_range: float = 100.0
     lidar_noise: float = 0.1
     camera_model: CameraModel = IDEAL
+    lidar_model: LidarModel = AT_ONCE
     cameras: tuple[Mount, ...] = field(init=False, repr=False)
     lidars: tuple[Mount, ...] = field(init=False, repr=False)
 
@@ -113,7 +116,8 @@ class Rig:
         if not 1.0 <= self.fov <= 170.0:
             raise InvalidParameter(f"rig {self.name!r}: fov is {self.fov}; expected degrees from 1 to 170.")
         object.__setattr__(self, "lidar_fov", tuple(self.lidar_fov))
-        object.__setattr__(self, "camera_model", _model(self.camera_model))
+        object.__setattr__(self, "camera_model", camera_model(self.camera_model))
+        object.__setattr__(self, "lidar_model", lidar_model(self.lidar_model))
         object.__setattr__(self, "cameras", tuple(mount for mount in self.mounts if mount.camera))
         object.__setattr__(self, "lidars", tuple(mount for mount in self.mounts if mount.lidar))
         for mount in self.lidars[:1]:
@@ -192,7 +196,7 @@ class Rig:
         return cls(**{**description, "mounts": tuple(places)})
 
 
-MODELS: dict[str, type[CameraModel]] = {"camera_model": CameraModel}
+MODELS: dict[str, type[CameraModel | LidarModel]] = {"camera_model": CameraModel, "lidar_model": LidarModel}
 """Entries of a rig that are models of sensors."""
 
 
@@ -215,10 +219,6 @@ def tilted(yaw: float, attitude: Attitude) -> FloatArray:
 def _moved(vector: Triple, rotation: FloatArray) -> Triple:
     x, y, z = rotated(np.array(vector), rotation).tolist()
     return x, y, z
-
-
-def _model(given: CameraModel | str) -> CameraModel:
-    return given if isinstance(given, CameraModel) else camera_model(given)
 
 
 def _check_keys(noun: str, given: object, known: set[str], needed: set[str]) -> None:

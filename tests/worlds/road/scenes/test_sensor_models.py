@@ -9,6 +9,7 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.datasets.scenes import open_scenes, record_scenes
 from offnominal.sensing import CameraModel
 from offnominal.worlds.road.labels import Label
+from offnominal.worlds.road.lidar_materials import MATERIALS, SURFACES
 from offnominal.worlds.road.rigs import LEVEL, Mount, Rig, rig, tilted
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, Timing
 from offnominal.worlds.road.scenes import ScenarioRun, camera_points
@@ -79,6 +80,38 @@ def test_recorded_scenes_keep_the_model(frames, tmp_path):
         record_scenes([SCENARIO], tmp_path / "published", layout="published", rig=lens)
 
 
+def test_a_lidar_that_turns_changes_no_camera_and_keeps_its_points_on_the_road(tmp_path, frames):
+    spinning = replace(RIG, lidar_model="spinning")
+    turned = list(ScenarioRun(SCENARIO, rig=RIG, lidar="spinning"))
+    for one, other in zip(frames["ideal"], turned, strict=True):
+        assert np.array_equal(image_of(one).rgb, image_of(other).rgb)
+        still, cloud = (each.sensors.lidars["top"].exact for each in (one, other))
+        assert still.seconds is None
+        assert -0.1 <= cloud.seconds.min() <= cloud.seconds.max() < 0.0
+        road = cloud.points[cloud.label == Label.ROAD]
+        assert len(road) > 100
+        assert np.abs(road[:, 2]).max() < 1e-5
+        # Rays to the flat road are as long from everywhere, those to what stands beside it are not.
+        upright = (cloud.points[..., 2] > 0.5) & (cloud.label == still.label)
+        assert (np.abs(cloud.ranges[upright] - still.ranges[upright]) > 0.01).mean() > 0.3
+    record_scenes([SCENARIO], tmp_path / "set", rig=spinning)
+    read = open_scenes(tmp_path / "set")[0][1].sensors.lidars["top"]
+    for name in ("exact", "measured"):
+        kept, written = getattr(read, name), getattr(turned[1].sensors.lidars["top"], name)
+        assert np.array_equal(kept.points, written.points, equal_nan=True)
+        assert np.array_equal(kept.seconds, written.seconds)
+
+
+def test_intensities_do_not_tell_road_users_and_objects_apart():
+    still = {int(label) for label in SURFACES}
+    moving = [int(label) for label in Label if int(label) not in still]
+    assert {Label.CAR, Label.AGENT_CAR, Label.PEDESTRIAN, Label.TEMPORAL_ANOMALY, Label.HOME, Label.STATIC} <= set(
+        moving
+    )
+    assert len(np.unique(MATERIALS[moving], axis=0)) == 1
+    assert not any(label.is_anomaly for label in SURFACES)
+
+
 def test_models_of_a_rig_are_named_or_described():
     assert replace(RIG, camera_model="night").camera_model.name == "night"
     described = {"name": "own", "mounts": [{"name": "top", "position": [0, 0, 1.8]}]}
@@ -88,6 +121,8 @@ def test_models_of_a_rig_are_named_or_described():
         ScenarioRun(SCENARIO, rig=RIG, camera="nigth")
     with pytest.raises(InvalidParameter, match=r"CameraModel has no field 'bayr'\. Did you mean 'bayer'"):
         Rig.from_dict({**described, "camera_model": {"bayr": True}})
+    with pytest.raises(UnknownName, match="no lidar model named 'spining'"):
+        ScenarioRun(SCENARIO, rig=RIG, lidar="spining")
     with pytest.raises(InvalidParameter, match="nothing in the corners"):
         replace(RIG, camera_model=CameraModel("fish", distortion=(-0.5, 0.0)))
 

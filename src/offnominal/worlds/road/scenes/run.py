@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from offnominal.core.checks import integer_in
 from offnominal.sensing.camera_image import Output, render
 from offnominal.sensing.camera_model import CameraModel, camera_model
+from offnominal.sensing.lidar_model import LidarModel, lidar_model
 from offnominal.sensing.scene import Scene
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.rig_frame import CAMERA_OUTPUTS, record
@@ -59,6 +60,7 @@ class ScenarioRun:
         outputs: Outputs of the cameras.
         samples: Antialiasing of the cameras, see :class:`~offnominal.sensing.Camera`.
         camera: How cameras make their images, or its name; None is that of the rig. ``CAMERA_MODELS`` has some.
+        lidar: How lidars measure a turn, or its name; None is that of the rig. ``LIDAR_MODELS`` has some.
 
     Example:
         >>> from offnominal.worlds.road.rigs import Mount
@@ -80,6 +82,7 @@ class ScenarioRun:
         outputs: Sequence[Output] = CAMERA_OUTPUTS,
         samples: int = 1,
         camera: CameraModel | str | None = None,
+        lidar: LidarModel | str | None = None,
     ) -> None:
         if scenario.timing.tick != TICK_SECONDS:
             raise InvalidScenario(
@@ -91,6 +94,8 @@ class ScenarioRun:
         self.rig: Rig = rig_named(chosen) if isinstance(chosen, str) else chosen
         if camera is not None:
             self.rig = replace(self.rig, camera_model=camera_model(camera))
+        if lidar is not None:
+            self.rig = replace(self.rig, lidar_model=lidar_model(lidar))
         self.twin = twin
         self.outputs = tuple(outputs)
         self.samples = samples
