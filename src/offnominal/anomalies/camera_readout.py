@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from offnominal.anomalies.anomaly import CameraAnomaly, FaultContext, require_frame
-from offnominal.anomalies.compression_kernel import compressed
 from offnominal.core.types import Frame
+from offnominal.sensing.compression_kernel import compressed
 
 
 @dataclass(frozen=True)

@@ -215,6 +215,12 @@ def run(
         str | None, typer.Option(help="Also record voxel truth in this grid: paper or public-code.")
     ] = None,
     samples: Annotated[int, count_option("Antialiasing: rays per pixel and direction at edges.", most=8)] = 1,
+    camera: Annotated[
+        str | None, typer.Option(help="Camera model: ideal, dashcam, night or cheap. Default: that of the rig.")
+    ] = None,
+    lidar: Annotated[
+        str | None, typer.Option(help="Lidar model: ideal, rolling or spinning. Default: that of the rig.")
+    ] = None,
     max_scenarios: Annotated[int | None, count_option("Record only the first scenarios.")] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     as_json: AsJson = False,
@@ -226,11 +232,17 @@ def run(
     Example: [bold]offnominal scenarios run scenarios --out scenes --workers 2[/]
     """
     from offnominal.datasets.scenes import VoxelSettings, record_scenes
+    from offnominal.sensing import camera_model, lidar_model
     from offnominal.worlds.road.rigs import rig as rig_named
     from offnominal.worlds.road.scenarios import read_scenarios
     from offnominal.worlds.road.scenes import ScenarioRun, voxel_grid
 
     found = [scenario for file in read_scenarios(folder).values() for scenario in file.scenarios]
+    options: dict[str, Any] = {} if samples == 1 else {"samples": samples}
+    if camera is not None:
+        options["camera"] = camera_model(camera)
+    if lidar is not None:
+        options["lidar"] = lidar_model(lidar)
     manifest = record_scenes(
         found[:max_scenarios],
         out,
@@ -238,7 +250,7 @@ def run(
         twins=twins,
         rig=None if rig is None else rig_named(rig),
         voxels=None if voxels is None else VoxelSettings(voxel_grid(voxels)),
-        source=ScenarioRun if samples == 1 else partial(ScenarioRun, samples=samples),
+        source=partial(ScenarioRun, **options) if options else ScenarioRun,
         workers=workers,
         report=print_note,
     )

@@ -7,9 +7,12 @@ One ray caster serves every camera and every lidar; it runs on the CPU and gives
   :class:`Patches`) with a :class:`Material`, a pose, a label and
   an identity, under a :class:`Light` and a :class:`Sky`. :class:`Poses` move the instances.
 * :func:`render` and :func:`render_batch` return the :class:`CameraImage` of a :class:`Camera`.
+* :func:`photograph` returns what a real camera makes of it: a :class:`CameraModel` has lens, blur, noise and
+  compression.
 * :func:`render_blocks` returns the :class:`VoxelImage` of a :class:`VoxelCamera` in a grid of blocks, whose models are
   boxes with textures (:class:`ModelPart`, :func:`pack_models`).
-* :func:`sweep` returns the :class:`PointCloud` of a :class:`Lidar`; :func:`cast_rays` traces any rays.
+* :func:`sweep` returns the :class:`PointCloud` of a :class:`Lidar`; a :class:`LidarModel` says what real ones
+  do; :func:`cast_rays` traces any rays.
 * :func:`voxelise` returns the labelled :class:`Voxels` of points in a :class:`VoxelGrid`, :func:`voxelise_scores` their
   :class:`VoxelScores`.
 * :func:`scene_from_mujoco` returns a MuJoCo model as a :class:`MujocoScene`.
@@ -25,7 +28,9 @@ __getattr__, __dir__ = lazy_attributes(
         "block_models": ("Model", "ModelPart", "PackedModels", "Texture", "pack_models"),
         "camera": ("Camera",),
         "camera_image": ("CameraImage", "render", "render_batch"),
+        "camera_model": ("CAMERA_MODELS", "CameraModel", "Motion", "camera_model", "photograph"),
         "lidar": ("Lidar", "PointCloud", "sweep"),
+        "lidar_model": ("LIDAR_MODELS", "LidarModel", "lidar_model"),
         "light": ("Light", "Sky"),
         "material": ("Material",),
         "mujoco_scene": ("MujocoScene", "scene_from_mujoco"),

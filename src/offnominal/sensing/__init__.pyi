@@ -8,9 +8,17 @@ from offnominal.sensing.camera import Camera as Camera
 from offnominal.sensing.camera_image import CameraImage as CameraImage
 from offnominal.sensing.camera_image import render as render
 from offnominal.sensing.camera_image import render_batch as render_batch
+from offnominal.sensing.camera_model import CAMERA_MODELS as CAMERA_MODELS
+from offnominal.sensing.camera_model import CameraModel as CameraModel
+from offnominal.sensing.camera_model import Motion as Motion
+from offnominal.sensing.camera_model import camera_model as camera_model
+from offnominal.sensing.camera_model import photograph as photograph
 from offnominal.sensing.lidar import Lidar as Lidar
 from offnominal.sensing.lidar import PointCloud as PointCloud
 from offnominal.sensing.lidar import sweep as sweep
+from offnominal.sensing.lidar_model import LIDAR_MODELS as LIDAR_MODELS
+from offnominal.sensing.lidar_model import LidarModel as LidarModel
+from offnominal.sensing.lidar_model import lidar_model as lidar_model
 from offnominal.sensing.light import Light as Light
 from offnominal.sensing.light import Sky as Sky
 from offnominal.sensing.material import Material as Material
@@ -43,19 +51,24 @@ from offnominal.sensing.voxels import voxelise_scores as voxelise_scores
 
 __all__ = [
     "Box",
+    "CAMERA_MODELS",
     "Camera",
     "CameraImage",
+    "CameraModel",
     "Capsule",
     "Cylinder",
     "Ellipsoid",
     "Instance",
     "InvalidPoints",
+    "LIDAR_MODELS",
     "Lidar",
+    "LidarModel",
     "Light",
     "Material",
     "Mesh",
     "Model",
     "ModelPart",
+    "Motion",
     "MujocoScene",
     "PackedModels",
     "Patches",
@@ -74,8 +87,11 @@ __all__ = [
     "VoxelLight",
     "VoxelScores",
     "Voxels",
+    "camera_model",
     "cast_rays",
+    "lidar_model",
     "pack_models",
+    "photograph",
     "render",
     "render_batch",
     "render_blocks",

@@ -10,13 +10,14 @@ import numpy as np
 from offnominal.core.checks import positive_integer, require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
+from offnominal.sensing.lens import NONE, Distortion, check_distortion, distorted, image_plane, reach
 from offnominal.sensing.shapes import Triple
 from offnominal.sensing.vectors import cross, unit
 
 
 @dataclass(frozen=True)
 class Camera:
-    """A pinhole camera without lens distortion, or an orthographic camera.
+    """A pinhole camera, with or without the distortion of a lens, or an orthographic camera.
 
     Args:
         position: Position, m.
@@ -28,6 +29,8 @@ class Camera:
         view_height: Height of the view of an orthographic camera, m; None for a pinhole camera.
         samples: Antialiasing: pixels at edges are the mean of samples x samples rays; 1 for none. Only colours are
             smoothed; depth, normal, label and instance belong to the centre of the pixel.
+        distortion: Coefficients k1 and k2 of the lens, see :mod:`offnominal.sensing.lens`; `fov` is that of the
+            pinhole camera of the same focal length.
 
     Example:
         >>> camera = Camera((0.0, -4.0, 1.5), (0.0, 0.0, 0.5), width=64, height=48)
@@ -43,6 +46,7 @@ class Camera:
     up: Triple = (0.0, 0.0, 1.0)
     view_height: float | None = None
     samples: int = 1
+    distortion: Distortion = NONE
 
     def __post_init__(self) -> None:
         for name in ("width", "height", "samples"):
@@ -52,6 +56,10 @@ class Camera:
         if self.view_height is not None and not 0.0 < self.view_height < math.inf:
             raise InvalidParameter(f"view_height is {self.view_height}; expected metres above zero, or None.")
         self.axes()
+        if self.distortion != NONE:
+            if self.view_height is not None:
+                raise InvalidParameter("an orthographic camera has no lens; leave out `distortion` or `view_height`.")
+            check_distortion(self.distortion, math.hypot(*self.packed()[12:14].tolist()))
 
     def moved(self, offset: tuple[float, float, float]) -> Camera:
         """Return the camera moved by an offset, with the same direction of view."""
@@ -88,9 +96,34 @@ class Camera:
         across, up, depth = ((offset * view[k : k + 3]).sum(axis=1) for k in (3, 6, 9))
         scale = np.ones_like(depth) if self.view_height is not None else depth
         with np.errstate(divide="ignore", invalid="ignore"):
+            if self.distortion != NONE:
+                radius = np.sqrt(across * across + up * up) / depth
+                factor = np.where(radius <= reach(self.distortion)[0], distorted(radius, self.distortion), np.inf)
+                across, up = across * factor, up * factor
             column = 0.5 * self.width * (1.0 + across / (view[12] * scale))
             row = 0.5 * self.height * (1.0 - up / (view[13] * scale))
         return column, row, depth
+
+    def image_plane(self) -> tuple[FloatArray, FloatArray]:
+        """Return where the rays of the pixels meet the plane at the depth 1: to the right, and up.
+
+        Without distortion the shapes are (1, width) and (height, 1), otherwise both are (height, width).
+        """
+        wide, half = self.packed()[12:14].tolist()
+        return image_plane(self.width, self.height, wide, half, self.distortion)
+
+    def source(self) -> Camera:
+        """Return the pinhole camera whose image has every ray of this camera, with the same size of the pixels."""
+        if self.distortion == NONE:
+            return self
+        from offnominal.core.deterministic_math import arctan2
+
+        wide, half = self.packed()[12:14].tolist()
+        right, up = self.image_plane()
+        columns = self.width + 2 * math.ceil(0.5 * self.width * (float(right.max()) / wide - 1.0) + 1.0)
+        rows = self.height + 2 * math.ceil(0.5 * self.height * (float(up.max()) / half - 1.0) + 1.0)
+        tall = 360.0 / math.pi * arctan2(half * rows / self.height, 1.0)
+        return replace(self, width=columns, height=rows, fov=tall, distortion=NONE)
 
     def packed(self) -> FloatArray:
         """Return the array for the kernels: position, axes, half width, half height, whether it is orthographic."""

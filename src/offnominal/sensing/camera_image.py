@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.types import Array, FloatArray
 from offnominal.sensing.camera import Camera
+from offnominal.sensing.lens import NONE
+from offnominal.sensing.lens_image import through_lens
 from offnominal.sensing.scene import Poses, Scene
 
 Output: TypeAlias = Literal["rgb", "depth", "normal", "label", "instance"]
@@ -64,8 +66,8 @@ def render(
     """
     if poses is not None and poses.positions.ndim != 2:
         raise InvalidParameter("render takes the poses of one frame; render_batch takes those of many.")
-    drawn = _draw(scene, [camera], scene.poses if poses is None else poses, None, outputs)
-    return CameraImage(**{name: frames[0] for name, frames in drawn.items()})
+    drawn = _draw(scene, [camera.source()], scene.poses if poses is None else poses, None, outputs)
+    return CameraImage(**through_lens({name: frames[0] for name, frames in drawn.items()}, camera))
 
 
 def render_batch(
@@ -125,6 +127,8 @@ def _empty_output(name: str, size: tuple[int, int, int]) -> Array:
 
 def _views(cameras: list[Camera], offsets: FloatArray | None) -> FloatArray:
     """Return the cameras as arrays for the kernels, one row per frame or one for all."""
+    if any(camera.distortion != NONE for camera in cameras):
+        raise InvalidParameter("render_batch takes cameras without distortion; render draws one with it.")
     if len({(camera.width, camera.height, camera.samples) for camera in cameras}) != 1:
         raise InvalidParameter("The cameras of a batch need one width, height and number of samples in common.")
     views = np.array([camera.packed() for camera in cameras])

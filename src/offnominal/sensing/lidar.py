@@ -82,6 +82,7 @@ class PointCloud:
         instance: (channels, columns): identity of the object; 0 without a return.
         intensity: (channels, columns): mean reflectance of the material times the cosine of the angle of incidence,
             from 0 to 1; 0 without a return. None unless requested.
+        seconds: (columns,): time of each column relative to the frame, s; None if all are measured at once.
     """
 
     ranges: NDArray[np.float32]
@@ -89,6 +90,7 @@ class PointCloud:
     label: NDArray[np.int32]
     instance: NDArray[np.int32]
     intensity: NDArray[np.float32] | None = None
+    seconds: FloatArray | None = None
 
     @property
     def returned(self) -> BoolArray:
@@ -105,6 +107,7 @@ def sweep(
     seed: int = 0,
     step: int = 0,
     intensity: bool = False,
+    materials: NDArray[np.float32] | None = None,
 ) -> PointCloud:
     """Return the point cloud of one revolution.
 
@@ -115,6 +118,8 @@ def sweep(
         seed: Root seed of the stream ``lidar``, from which noise and dropout are drawn.
         step: Time index within that stream. The same seed and step always give the same noise.
         intensity: Whether to compute intensities.
+        materials: (labels, 3): how surfaces of a label reflect the light of the lasers: base, share of the colour, and
+            share that comes back from any angle; None is the colour alone.
 
     Example:
         >>> from offnominal.sensing import Cylinder, Instance
@@ -123,25 +128,46 @@ def sweep(
         >>> cloud.ranges.round(3).tolist()
         [[10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0]]
     """
-    from offnominal.sensing.lidar_kernel import measure
-
     where = scene.poses if poses is None else poses
     if len(where) != 1:
         raise InvalidParameter(f"sweep takes the poses of one frame and got {len(where)}.")
-    positions, rotations = where.checked(len(scene.instances))
+    cloud = empty_cloud(lidar, intensity=intensity)
+    measure_columns(scene, lidar, cloud, where, 0, lidar.columns, seed=seed, step=step, materials=materials)
+    return cloud
+
+
+def empty_cloud(lidar: Lidar, *, intensity: bool = False) -> PointCloud:
+    """Return a point cloud whose arrays are not filled yet."""
     size = (lidar.channels, lidar.columns)
-    cloud = PointCloud(
+    return PointCloud(
         np.empty(size, np.float32), np.empty((*size, 3), np.float32), np.empty(size, np.int32),
         np.empty(size, np.int32), np.empty(size, np.float32) if intensity else None,
     )  # fmt: skip
+
+
+def measure_columns(
+    scene: Scene,
+    lidar: Lidar,
+    cloud: PointCloud,
+    poses: Poses,
+    first: int,
+    last: int,
+    *,
+    seed: int = 0,
+    step: int = 0,
+    materials: NDArray[np.float32] | None = None,
+) -> None:
+    """Fill the columns of a point cloud from the first to before the last; see :func:`sweep`."""
+    from offnominal.sensing.lidar_kernel import measure
+
+    positions, rotations = poses.checked(len(scene.instances))
     brightness = np.empty((0, 0), np.float32) if cloud.intensity is None else cloud.intensity
-    key = Stream.named(seed, 0, "lidar").key
     numbers = np.array((*lidar.position, lidar.max_range, lidar.noise, lidar.dropout))
     measure(
         scene.packed, positions[0], rotations[0], numbers, np.asarray(lidar.rotation), lidar.elevations, lidar.azimuths,
-        key, step, cloud.ranges, cloud.points, cloud.label, cloud.instance, brightness,
+        Stream.named(seed, 0, "lidar").key, step, cloud.ranges, cloud.points, cloud.label, cloud.instance, brightness,
+        first, last, np.zeros((0, 3), np.float32) if materials is None else materials,
     )  # fmt: skip
-    return cloud
 
 
 def _circle(degrees: list[float]) -> FloatArray:

@@ -44,8 +44,14 @@ def measure(
     label: NDArray[np.int32],
     instance: NDArray[np.int32],
     intensity: NDArray[np.float32],
+    first: int,
+    last: int,
+    materials: NDArray[np.float32],
 ) -> None:
-    """Measure one revolution; see :func:`offnominal.sensing.sweep`. `lidar` is position, range, noise and dropout."""
+    """Measure some columns of one revolution; see :func:`offnominal.sensing.sweep`.
+
+    `lidar` is position, range, noise and dropout; `first` and `last` are the first column and the one after the last.
+    """
     channels, columns = ranges.shape
     max_range, noise, dropout = lidar[3], lidar[4], lidar[5]
     rays = make_rays(columns, 1)
@@ -55,16 +61,18 @@ def measure(
     cells = lidar_cells(packed, placed, pose, elevations, columns)
     for row in range(channels):
         flat, up = elevations[row, 1], elevations[row, 0]
-        for c in range(columns):
+        for r in range(last - first):
+            c = first + r
             x, y = flat * azimuths[c, 1], flat * azimuths[c, 0]
             for axis in range(3):
-                direction[axis, c] = np.float32(pose[axis, 0] * x + pose[axis, 1] * y + pose[axis, 2] * up)
-            cell[c] = row // HIGH * ((columns + WIDE - 1) // WIDE) + c // WIDE
-        intersect_planes(packed, placed, rays, columns)
-        trace(packed, placed, cells, rays, columns)
-        for c in range(columns):
+                direction[axis, r] = np.float32(pose[axis, 0] * x + pose[axis, 1] * y + pose[axis, 2] * up)
+            cell[r] = row // HIGH * ((columns + WIDE - 1) // WIDE) + c // WIDE
+        intersect_planes(packed, placed, rays, last - first)
+        trace(packed, placed, cells, rays, last - first)
+        for r in range(last - first):
+            c = first + r
             ray = row * columns + c
-            t, hit = float(ts[c]), hits[c]
+            t, hit = float(ts[r]), hits[r]
             back = hit >= 0 and t <= max_range
             if back and dropout > 0.0:
                 back = uniform(key, step, DROPOUT_LANE, ray) >= dropout
@@ -74,14 +82,20 @@ def measure(
             label[row, c] = labels[hit] if back else nothing
             instance[row, c] = identities[hit] if back else 0
             for axis in range(3):
-                points[row, c, axis] = np.float32(lidar[axis] + t * float(direction[axis, c])) if back else np.nan
+                points[row, c, axis] = np.float32(lidar[axis] + t * float(direction[axis, r])) if back else np.nan
         if intensity.shape[0] > 0:
-            _brighten(packed, placed, rays, ranges[row], intensity[row])
+            _brighten(packed, placed, rays, ranges[row, first:last], materials, intensity[row, first:last])
 
 
 @compiled_internal
-def _brighten(packed: PackedScene, placed: PlacedInstances, rays: Rays, ranges: Array, intensity: Array) -> None:
-    """Set the intensity of the returns of one laser: reflectance times the cosine of the angle of incidence."""
+def _brighten(
+    packed: PackedScene, placed: PlacedInstances, rays: Rays, ranges: Array, materials: Array, intensity: Array
+) -> None:
+    """Set the intensity of the returns of one laser: reflectance times the cosine of the angle of incidence.
+
+    With `materials`, the reflectance is that of the label of the surface: a base, a share of the colour, and the share
+    of the light that comes back from any angle, as from a reflector.
+    """
     hits, parts, ts, direction = rays.hit, rays.part, rays.t, rays.direction
     centre, rotation, size, paint, kinds = placed.centre, placed.rotation, packed.size, packed.paint, packed.kind
     triangles, finishes, palette, texture = packed.triangles, packed.finish, packed.palette, packed.texture
@@ -110,6 +124,10 @@ def _brighten(packed: PackedScene, placed: PlacedInstances, rays: Rays, ranges: 
             first = second
         elif texture[i] != PLAIN:
             first = HALF * (first + second)
+        if materials.shape[0] > 0:
+            row = min(packed.label[i], materials.shape[0] - 1)
+            first = materials[row, 0] + materials[row, 1] * first
+            cosine += materials[row, 2] * (ONE - cosine)
         intensity[r] = min(ONE, cosine * first)
 
 

@@ -53,7 +53,10 @@ def decode_camera(row: dict[str, Any], mount: Mount, rig: Rig) -> CameraFrame:
     """Return the image of a camera of a rig."""
     shape = (rig.height, rig.width)
     x, y, z, a, b, c, u, v, w, fov = row[f"camera.{mount.name}.{POSE}"].tolist()
-    camera = Camera((x, y, z), (a, b, c), rig.width, rig.height, fov, (u, v, w), samples=row["samples"])
+    camera = Camera(
+        (x, y, z), (a, b, c), rig.width, rig.height, fov, (u, v, w), samples=row["samples"],
+        distortion=rig.camera_model.distortion,
+    )  # fmt: skip
     rgb, depth, label, instance = (row[f"camera.{mount.name}.{name}"] for name in CAMERA)
     image = CameraImage(
         rgb=None if rgb is None else codec.decode_rgb(rgb, *shape),
@@ -123,7 +126,7 @@ def decode_turn(row: dict[str, Any], mount: Mount, rig: Rig) -> LidarFrame:
     x, y, z, *rotation = row[f"lidar.{mount.name}.{POSE}"].tolist()
     settings = (rig.channels, rig.columns, rig.lidar_fov, rig.lidar_range, rig.lidar_noise)
     lidar = Lidar((x, y, z), np.reshape(rotation, (3, 3)), *settings)
-    rays = directions_of(lidar)
+    rays, seconds = directions_of(lidar), rig.lidar_model.times(lidar.columns)
     shape = (lidar.channels, lidar.columns)
     part = {name: row[f"lidar.{mount.name}.{name}"] for name in LIDAR}
     ranges = codec.decode_ranges(codec.decode_bits(part["returned"], shape), part["range"])
@@ -134,6 +137,7 @@ def decode_turn(row: dict[str, Any], mount: Mount, rig: Rig) -> LidarFrame:
         codec.decode_integers(part["label"], shape),
         codec.decode_integers(part["instance"], shape),
         None if bright is None else codec.decode_intensity(bright),
+        seconds,
     )
     returned = codec.decode_bits(part["measured_returned"], shape)
     seen = codec.decode_ranges(returned, part["measured_range"], like=ranges)
@@ -145,6 +149,7 @@ def decode_turn(row: dict[str, Any], mount: Mount, rig: Rig) -> LidarFrame:
         codec.unfold(codec.decode_integers(part["measured_label"], shape)) + label,
         codec.unfold(codec.decode_integers(part["measured_instance"], shape)) + instance,
         None if change is None else codec.decode_intensity(codec.decode_bytes(change, shape) + intensity),
+        seconds,
     )
     return LidarFrame(lidar, measured, exact)
 

@@ -17,7 +17,7 @@ from offnominal.datasets.manifest_file import ManifestFile, damage_named, instal
 from offnominal.datasets.scenes.scene_run import RUN, RunSource, SceneRun, source_name
 from offnominal.datasets.scenes.voxel_files import VoxelSettings
 from offnominal.worlds.road.labels import Label
-from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.rigs import MODELS, Rig
 from offnominal.worlds.road.scenarios import Scenario, scenario_from_json, scenario_to_json
 from offnominal.worlds.road.scenes import AnomalyTruth, Hit
 
@@ -205,6 +205,10 @@ class ScenePlan:
 def rig_to_dict(rig: Rig) -> dict[str, Any]:
     """Return a rig as plain data for :meth:`Rig.from_dict`."""
     data = {each.name: getattr(rig, each.name) for each in dataclasses.fields(rig) if each.init}
+    # Ideal sensors are left out, as in files that were written before there were others.
+    for name, kind in MODELS.items():
+        model = data.pop(name)
+        data |= {} if model == kind() else {name: model.to_dict()}
     return data | {"mounts": [dataclasses.asdict(mount) for mount in rig.mounts], "lidar_fov": list(rig.lidar_fov)}
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal.core.deterministic_math import sincos
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import sha256_of, write_bytes, write_json
 from offnominal.core.types import Array, FloatArray
 from offnominal.datasets.png import encode_png
@@ -47,6 +48,7 @@ from offnominal.datasets.scenes.published_names import (
 )
 from offnominal.datasets.scenes.scene_run import SceneRun
 from offnominal.datasets.scenes.voxel_files import SETTINGS, to_published
+from offnominal.sensing.lens import NONE
 from offnominal.worlds.road.rig_frame import CameraFrame, LidarFrame
 from offnominal.worlds.road.scenarios import ContentAnomaly
 from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
@@ -69,6 +71,11 @@ class PublishedWriter:
         self.folder = folder
         self._scenario, self._id = plan.scenario, plan.id
         self._rig = run.rig
+        if run.rig.camera_model.distortion != NONE:
+            raise InvalidParameter(
+                f"the layout of AnoVox has no entry for the distortion of the lens of camera model "
+                f"{run.rig.camera_model.name!r}; choose the layout compact, or a model without distortion."
+            )
         self._route: FloatArray = run.route.waypoints[0]
         self._truth = run.anomaly_truth()
         self._voxels = plan.voxels

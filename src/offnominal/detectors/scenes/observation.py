@@ -48,10 +48,8 @@ class CameraObservation:
     def points(self) -> FloatArray:
         """Return the points (height, width, 3) in the world, m; not finite in the sky."""
         view = self.camera.packed()
-        height, width = self.depth.shape
-        across = (2.0 * (np.arange(width) + 0.5) / width - 1.0) * view[12]
-        up = (1.0 - 2.0 * (np.arange(height) + 0.5) / height) * view[13]
-        rays = view[9:12] + across[None, :, None] * view[3:6] + up[:, None, None] * view[6:9]
+        right, up = self.camera.image_plane()
+        rays = view[9:12] + right[..., None] * view[3:6] + up[..., None] * view[6:9]
         with np.errstate(invalid="ignore"):
             found: FloatArray = view[:3] + self.depth[..., None].astype(np.float64) * rays
         return found

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from offnominal.core.types import Array, BoolArray, IntArray
 from offnominal.detectors.scenes.frame_scores import FrameScores
+from offnominal.sensing.lens import NONE
 from offnominal.sensing.voxel_grid import VoxelGrid
 from offnominal.sensing.voxels import Reduction, Voxels, voxelise_scores
 from offnominal.worlds.road.scenes import DrivingFrame, EgoPoints, camera_points, lidar_points
@@ -75,8 +76,10 @@ def pixel_elements(frame: DrivingFrame, scores: FrameScores) -> Elements:
         assert image.depth is not None
         wide, high = camera.packed()[12:14].astype(np.float32)
         across = (2.0 * (np.arange(camera.width, dtype=np.float32) + 0.5) / camera.width - 1.0) * wide
-        up = (1.0 - 2.0 * (np.arange(camera.height, dtype=np.float32) + 0.5) / camera.height) * high
-        away = image.depth * np.sqrt(1.0 + across**2 + up[:, None] ** 2)
+        up = (1.0 - 2.0 * (np.arange(camera.height, dtype=np.float32) + 0.5) / camera.height)[:, None] * high
+        if camera.distortion != NONE:
+            across, up = (each.astype(np.float32) for each in camera.image_plane())
+        away = image.depth * np.sqrt(1.0 + across**2 + up**2)
         parts.append(_elements(values, image.label, away, image.instance))
     return _joined(parts)
 

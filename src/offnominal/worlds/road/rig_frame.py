@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.camera_image import CameraImage, Output, render
-from offnominal.sensing.lidar import Lidar, PointCloud, sweep
+from offnominal.sensing.camera_model import STILL, Motion, photograph
+from offnominal.sensing.lidar import Lidar, PointCloud
+from offnominal.sensing.lidar_model import at_points, turn, widened
 from offnominal.sensing.scene import Poses, Scene
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.clouds import add_clouds
+from offnominal.worlds.road.lidar_materials import MATERIALS
 from offnominal.worlds.road.rain import add_streaks, measure_in_weather
-from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.rigs import LEVEL, Attitude, Mount, Rig
 from offnominal.worlds.road.weather import WEATHERS, Weather
 from offnominal.worlds.road.wet_ground import add_reflections
 
@@ -67,6 +72,8 @@ def record(
     step: int = 0,
     samples: int = 1,
     outputs: Sequence[Output] = CAMERA_OUTPUTS,
+    attitude: Attitude = LEVEL,
+    motion: Motion = STILL,
 ) -> RigFrame:
     """Return one frame of a rig.
 
@@ -83,22 +90,41 @@ def record(
         step: Time index. The same seed and step always give the same frame.
         samples: Antialiasing of the cameras, see :class:`~offnominal.sensing.Camera`.
         outputs: Outputs of the cameras; depth and label are always computed.
+        attitude: Pitch and roll of the vehicle.
+        motion: How the vehicle and the objects move, for models of sensors that take time.
     """
     under = weather.apply(scene)
     cameras, lidars = {}, {}
+    model = rig.camera_model
     needed: tuple[Output, ...] = tuple(dict.fromkeys((*outputs, "depth", "label")))
+    if model.shutter > 0.0:
+        needed = tuple(dict.fromkeys((*needed, "instance")))
     for number, mount in enumerate(rig.cameras):
-        camera = rig.camera_at(mount, position, yaw, samples=samples)
-        image = render(under, camera, needed, poses=poses)
+        camera = rig.camera_at(mount, position, yaw, attitude=attitude, samples=samples)
+        source, at = camera.source(), step * len(rig.mounts) + number
+        image = render(under, source, needed, poses=poses)
         if image.rgb is not None:
-            add_clouds(camera, image, weather, step=step)
-            add_reflections(under, camera, image, weather, poses=poses)
-            add_streaks(image.rgb, weather, seed=seed, step=step * len(rig.mounts) + number)
-        cameras[mount.name] = CameraFrame(camera, image)
+            add_clouds(source, image, weather, step=step)
+            add_reflections(under, source, image, weather, poses=poses)
+            add_streaks(image.rgb, weather, seed=seed, step=at)
+        cameras[mount.name] = CameraFrame(camera, photograph(image, camera, model, motion=motion, seed=seed, step=at))
+    turning = rig.lidar_model
     for number, mount in enumerate(rig.lidars):
-        lidar = rig.lidar_at(mount, position, yaw)
-        exact = sweep(under, lidar, poses=poses, intensity=True)
+        at, order = partial(_lidar_at, rig, mount, position, yaw, attitude, motion), step * len(rig.mounts) + number
+        lidar = at(0.0)
+        exact = turn(under, at, turning, poses=poses, motion=motion, materials=MATERIALS)
         noisy = replace(lidar, noise=rig.lidar_noise)
-        measured = measure_in_weather(exact, noisy, weather, seed=seed, step=step * len(rig.mounts) + number)
+        wide = widened(exact, lidar, turning, seed=seed, step=order)
+        measured = at_points(measure_in_weather(wide, noisy, weather, seed=seed, step=order), at, turning)
         lidars[mount.name] = LidarFrame(noisy, measured, exact)
     return RigFrame(cameras, lidars)
+
+
+def _lidar_at(
+    rig: Rig, mount: Mount, position: Triple, yaw: float, attitude: Attitude, motion: Motion, seconds: float
+) -> Lidar:
+    """Return the lidar of a mount at a time relative to the frame, of a vehicle that moves."""
+    if seconds == 0.0:
+        return rig.lidar_at(mount, position, yaw, attitude=attitude)
+    x, y, z = (now + seconds * speed for now, speed in zip(position, motion.velocity, strict=True))
+    return rig.lidar_at(mount, (x, y, z), yaw + math.degrees(motion.turning) * seconds, attitude=attitude)

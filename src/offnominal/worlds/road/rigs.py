@@ -9,17 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.deterministic_math import arctan2, sincos
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.types import FloatArray
 from offnominal.sensing.camera import Camera
+from offnominal.sensing.camera_model import IDEAL, CameraModel, camera_model
 from offnominal.sensing.lidar import Lidar
+from offnominal.sensing.lidar_model import AT_ONCE, LidarModel, lidar_model
 from offnominal.sensing.shapes import Triple
 from offnominal.sensing.vectors import rotated, rotation_about_z
+
+Attitude: TypeAlias = tuple[float, float]
+"""Pitch, up, and roll, to the right, of a vehicle, degrees."""
+LEVEL: Attitude = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,8 @@ class Rig:
         lidar_fov: Elevation of the lowest and the highest laser, degrees.
         lidar_range: Largest measured distance, m.
         lidar_noise: Standard deviation of a measured distance, m.
+        camera_model: How each camera makes its image, or the name of that.
+        lidar_model: How each lidar measures a turn, or the name of that.
     """
 
     name: str
@@ -90,6 +99,8 @@ class Rig:
     lidar_fov: tuple[float, float] = (-25.0, 15.0)
     lidar_range: float = 100.0
     lidar_noise: float = 0.1
+    camera_model: CameraModel = IDEAL
+    lidar_model: LidarModel = AT_ONCE
     cameras: tuple[Mount, ...] = field(init=False, repr=False)
     lidars: tuple[Mount, ...] = field(init=False, repr=False)
 
@@ -105,10 +116,14 @@ class Rig:
         if not 1.0 <= self.fov <= 170.0:
             raise InvalidParameter(f"rig {self.name!r}: fov is {self.fov}; expected degrees from 1 to 170.")
         object.__setattr__(self, "lidar_fov", tuple(self.lidar_fov))
+        object.__setattr__(self, "camera_model", camera_model(self.camera_model))
+        object.__setattr__(self, "lidar_model", lidar_model(self.lidar_model))
         object.__setattr__(self, "cameras", tuple(mount for mount in self.mounts if mount.camera))
         object.__setattr__(self, "lidars", tuple(mount for mount in self.mounts if mount.lidar))
         for mount in self.lidars[:1]:
             self.lidar_at(mount, (0.0, 0.0, 0.0), 0.0)
+        for mount in self.cameras[:1]:
+            self.camera_at(mount, (0.0, 0.0, 0.0), 0.0)
 
     @property
     def focal(self) -> float:
@@ -116,24 +131,44 @@ class Rig:
         sine, cosine = sincos(math.pi / 360.0 * self.fov)
         return 0.5 * self.width * cosine / sine
 
-    def camera_at(self, mount: Mount, position: Triple, yaw: float, *, samples: int = 1) -> Camera:
-        """Return the camera of a mount, given the pose of the vehicle: position on the ground and yaw in degrees."""
-        eye, heading = self._pose(mount, position, yaw)
+    def camera_at(
+        self, mount: Mount, position: Triple, yaw: float, *, attitude: Attitude = LEVEL, samples: int = 1
+    ) -> Camera:
+        """Return the camera of a mount, given the pose of the vehicle.
+
+        Args:
+            mount: The mount.
+            position: Position of the vehicle on the ground, m.
+            yaw: Its direction, degrees.
+            attitude: Its pitch and roll.
+            samples: Antialiasing, see :class:`~offnominal.sensing.Camera`.
+        """
+        eye, heading = self._pose(mount, position, yaw, attitude)
         up, level = sincos(math.pi / 180.0 * mount.pitch)
         sine, cosine = sincos(math.pi / 180.0 * heading)
         ahead = (level * cosine, level * sine, up)
+        top = (0.0, 0.0, 1.0)
+        if attitude != LEVEL:
+            tilt = tilted(yaw, attitude)
+            ahead, top = (_moved(each, tilt) for each in (ahead, top))
         target = (eye[0] + 10.0 * ahead[0], eye[1] + 10.0 * ahead[1], eye[2] + 10.0 * ahead[2])
         vertical = 360.0 / math.pi * arctan2(0.5 * self.height, self.focal)
-        return Camera(eye, target, self.width, self.height, vertical, samples=samples)
+        lens = self.camera_model.distortion
+        return Camera(eye, target, self.width, self.height, vertical, top, samples=samples, distortion=lens)
 
-    def lidar_at(self, mount: Mount, position: Triple, yaw: float) -> Lidar:
+    def lidar_at(self, mount: Mount, position: Triple, yaw: float, *, attitude: Attitude = LEVEL) -> Lidar:
         """Return the lidar of a mount without noise; see :meth:`camera_at`."""
-        eye, heading = self._pose(mount, position, yaw)
-        return Lidar(eye, rotation_about_z(heading), self.channels, self.columns, self.lidar_fov, self.lidar_range)
+        eye, heading = self._pose(mount, position, yaw, attitude)
+        turn = rotation_about_z(heading)
+        if attitude != LEVEL:
+            turn = rotated(turn.T, tilted(yaw, attitude)).T
+        return Lidar(eye, turn, self.channels, self.columns, self.lidar_fov, self.lidar_range)
 
-    def _pose(self, mount: Mount, position: Triple, yaw: float) -> tuple[Triple, float]:
-        moved = rotated(np.array(mount.position), rotation_about_z(yaw)) + np.array(position)
-        x, y, z = moved.tolist()
+    def _pose(self, mount: Mount, position: Triple, yaw: float, attitude: Attitude) -> tuple[Triple, float]:
+        moved = rotated(np.array(mount.position), rotation_about_z(yaw))
+        if attitude != LEVEL:
+            moved = rotated(moved, tilted(yaw, attitude))
+        x, y, z = (moved + np.array(position)).tolist()
         return (x, y, z), yaw + mount.yaw
 
     @classmethod
@@ -147,6 +182,10 @@ class Rig:
         """
         known = {each.name for each in fields(cls) if each.init}
         _check_keys("rig", description, known, {"name", "mounts"})
+        description = dict(description)
+        for name, kind in MODELS.items():
+            if isinstance(model := description.get(name), Mapping):
+                description[name] = kind.from_dict(model)
         mounts = description["mounts"]
         if not isinstance(mounts, Sequence) or isinstance(mounts, str):
             raise InvalidParameter(f"the mounts of a rig are a {type(mounts).__name__}; expected a list.")
@@ -155,6 +194,31 @@ class Rig:
             _check_keys("mount", mount, {each.name for each in fields(Mount)}, {"name", "position"})
             places.append(Mount(**{**mount, "position": tuple(mount["position"])}))
         return cls(**{**description, "mounts": tuple(places)})
+
+
+MODELS: dict[str, type[CameraModel | LidarModel]] = {"camera_model": CameraModel, "lidar_model": LidarModel}
+"""Entries of a rig that are models of sensors."""
+
+
+def tilted(yaw: float, attitude: Attitude) -> FloatArray:
+    """Return the rotation (3, 3) of the world that pitches and rolls a vehicle with a direction, degrees.
+
+    Example:
+        >>> tilted(0.0, (90.0, 0.0)).round(3) @ (1.0, 0.0, 0.0)
+        array([0., 0., 1.])
+        >>> tilted(0.0, (0.0, 90.0)).round(3) @ (0.0, 0.0, 1.0)
+        array([ 0., -1.,  0.])
+    """
+    (a, b), (c, d) = (sincos(math.pi / 180.0 * each) for each in attitude)
+    own = np.array(((b, -a * c, -a * d), (0.0, d, -c), (a, b * c, b * d)))
+    turn = rotation_about_z(yaw)
+    # The product is summed by hand, so that its bits are the same on every machine.
+    return rotated(rotated(own, turn).T, turn).T.copy()
+
+
+def _moved(vector: Triple, rotation: FloatArray) -> Triple:
+    x, y, z = rotated(np.array(vector), rotation).tolist()
+    return x, y, z
 
 
 def _check_keys(noun: str, given: object, known: set[str], needed: set[str]) -> None:

@@ -7,6 +7,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.worlds.road.rigs import Mount, Rig
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, TemporalAnomaly, Timing
 from offnominal.worlds.road.scenes import ScenarioRun, measure_visibility, visible_frames
+from offnominal.worlds.road.weather import WEATHERS
 
 pytestmark = pytest.mark.long
 
@@ -53,6 +54,25 @@ def test_a_reflection_in_a_wet_road_shows_an_object_that_no_pixel_hits():
         [each.sensors.cameras["top"].image.rgb for each in run.frames(numbers=[40, 60])] for run in (faulty, nominal)
     ]
     assert [np.array_equal(*pair) for pair in zip(*images, strict=True)] == [True, False]
+
+
+def test_a_shadow_shows_an_object_that_is_above_the_image():
+    airliner = ContentAnomaly("airliner", 65.0, placement="air", height=25.0)
+    dry = BASE | {"seed": 3, "vehicles": 2, "pedestrians": 2}
+    scenario = Scenario("dry", **dry, anomaly=airliner, timing=Timing(15, 200, 10))
+    rig = Rig("front", RIG.cameras[:1], width=96, height=64, channels=16, columns=256)
+    faulty, nominal = (ScenarioRun(scenario, rig=rig, twin=twin) for twin in (False, True))
+    numbers = [5, 6, 10]
+    direct, indirect = (list(visible_frames(faulty, numbers=numbers, indirectly=each)) for each in (False, True))
+    assert not any(each.camera or each.lidar for each in direct)
+    assert [each.camera for each in indirect] == [True, True, False]
+    # There is no water on the road, so that it is not a reflection; the images are darker than those of the twin.
+    assert WEATHERS[scenario.weather].wetness == 0.0
+    for shown, *pair in zip(indirect, faulty.frames(numbers=numbers), nominal.frames(numbers=numbers), strict=True):
+        seen, twin = (each.sensors.cameras["top"].image for each in pair)
+        assert np.array_equal(seen.instance, twin.instance)
+        assert (seen.rgb <= twin.rgb).all()
+        assert np.array_equal(seen.rgb, twin.rgb) != shown.camera
 
 
 def test_scenarios_that_are_none_are_named():

@@ -13,22 +13,28 @@ Numbers = NDArray[np.int32]
 
 
 @compiled
-def lift_pixels(depth: Points, view: FloatArray, farthest: float, points: Points, source: Numbers) -> int:
+def lift_pixels(
+    depth: Points, view: FloatArray, rights: FloatArray, ups: FloatArray, farthest: float, points: Points,
+    source: Numbers,
+) -> int:  # fmt: skip
     """Write the points of all pixels with a surface within a distance, and return their number.
 
     Args:
         depth: (height, width): depth along the direction of view, m.
         view: The camera in the frame of the ego vehicle; see :meth:`offnominal.sensing.Camera.packed`.
+        rights: Where the rays meet the image plane, to the right: of each column, or of each pixel.
+        ups: The same up: of each row, or of each pixel.
         farthest: Largest distance from the camera, m.
         points: Output (pixels, 3).
         source: Output (pixels,): number of the pixel.
     """
     height, width = depth.shape
     n = 0
+    each = len(rights) == height * width and len(ups) == height * width
     for row in range(height):
-        up = (1.0 - 2.0 * (row + 0.5) / height) * view[13]
         for column in range(width):
-            right = (2.0 * (column + 0.5) / width - 1.0) * view[12]
+            up = ups[row * width + column] if each else ups[row]
+            right = rights[row * width + column] if each else rights[column]
             z = float(depth[row, column])
             if z * z * (1.0 + right * right + up * up) <= farthest * farthest:
                 for axis in range(3):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from offnominal.core.checks import integer_in
 from offnominal.sensing.camera_image import Output, render
+from offnominal.sensing.camera_model import CameraModel, camera_model
+from offnominal.sensing.lidar_model import LidarModel, lidar_model
 from offnominal.sensing.scene import Scene
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.rig_frame import CAMERA_OUTPUTS, record
@@ -22,6 +24,7 @@ from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAno
 from offnominal.worlds.road.scenarios.description import Scenario
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
 from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth, DrivingFrame
+from offnominal.worlds.road.scenes.ego_body import EgoBody
 from offnominal.worlds.road.scenes.ego_trace import EgoTrace, could_touch, ego_row
 from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
 from offnominal.worlds.road.scenes.scenario_route import route_of
@@ -56,6 +59,8 @@ class ScenarioRun:
         twin: Whether to run the nominal twin: the same scenario without its anomaly.
         outputs: Outputs of the cameras.
         samples: Antialiasing of the cameras, see :class:`~offnominal.sensing.Camera`.
+        camera: How cameras make their images, or its name; None is that of the rig. ``CAMERA_MODELS`` has some.
+        lidar: How lidars measure a turn, or its name; None is that of the rig. ``LIDAR_MODELS`` has some.
 
     Example:
         >>> from offnominal.worlds.road.rigs import Mount
@@ -76,6 +81,8 @@ class ScenarioRun:
         twin: bool = False,
         outputs: Sequence[Output] = CAMERA_OUTPUTS,
         samples: int = 1,
+        camera: CameraModel | str | None = None,
+        lidar: LidarModel | str | None = None,
     ) -> None:
         if scenario.timing.tick != TICK_SECONDS:
             raise InvalidScenario(
@@ -85,6 +92,10 @@ class ScenarioRun:
         chosen = scenario.rig if rig is None else rig
         self.scenario = scenario
         self.rig: Rig = rig_named(chosen) if isinstance(chosen, str) else chosen
+        if camera is not None:
+            self.rig = replace(self.rig, camera_model=camera_model(camera))
+        if lidar is not None:
+            self.rig = replace(self.rig, lidar_model=lidar_model(lidar))
         self.twin = twin
         self.outputs = tuple(outputs)
         self.samples = samples
@@ -108,7 +119,9 @@ class ScenarioRun:
         first = integer_in("start", start, 0, len(self))
         weather, ticks = WEATHERS[self.scenario.weather], self.scenario.timing.frame_ticks
         scene = TownScene(self.town, seed=self.scenario.seed)
+        body = EgoBody()
         for state, pose in self._states():
+            body.update(state)
             if state.tick not in ticks or (number := ticks.index(state.tick)) < first:
                 continue
             if numbers is not None and number not in numbers:
@@ -116,7 +129,7 @@ class ScenarioRun:
             position, yaw = ego_pose(state)
             sensors = record(
                 scene.at(state, pose=pose), self.rig, position, yaw, weather=weather, seed=self.scenario.seed,
-                step=state.tick, samples=self.samples, outputs=self.outputs,
+                step=state.tick, samples=self.samples, outputs=self.outputs, motion=body.motion,
             )  # fmt: skip
             yield DrivingFrame(number, state.tick, sensors, state, position, yaw)
 

@@ -112,7 +112,9 @@ def camera_points(frame: DrivingFrame, name: str, *, max_distance: float = FARTH
     view[:3] += place
     size = image.depth.size
     points, source = np.empty((size, 3), np.float32), np.empty(size, np.int32)
-    n = lift_pixels(image.depth, view, positive_number("max_distance", max_distance), points, source)
+    farthest = positive_number("max_distance", max_distance)
+    right, up = (np.ravel(each) for each in camera.image_plane())
+    n = lift_pixels(image.depth, view, right, up, farthest, points, source)
     return _labelled(points[:n], source[:n], image.label, image.instance)
 
 

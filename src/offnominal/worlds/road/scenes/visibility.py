@@ -13,6 +13,7 @@ from offnominal.core.checks import instances_of, integer_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.sensing.camera import Camera
+from offnominal.sensing.lens import NONE
 from offnominal.sensing.lidar import Lidar
 from offnominal.sensing.ray_casting import cast_rays
 from offnominal.sensing.scene import Scene
@@ -233,7 +234,8 @@ def _in_image(scene: Scene, camera: Camera, identity: int, corners: FloatArray) 
     if depth.max() <= NEAREST:
         return False
     left, right, top, bottom = 0, camera.width, 0, camera.height
-    if depth.min() > NEAREST:
+    # A lens bends the sides of a box, so that its corners do not bound it.
+    if depth.min() > NEAREST and camera.distortion == NONE:
         left, right = max(left, int(columns.min() - MARGIN)), min(right, int(columns.max() + MARGIN) + 1)
         top, bottom = max(top, int(rows.min() - MARGIN)), min(bottom, int(rows.max() + MARGIN) + 1)
     if left >= right or top >= bottom:
@@ -247,11 +249,12 @@ def _in_image(scene: Scene, camera: Camera, identity: int, corners: FloatArray) 
 
 def _directions(camera: Camera, columns: tuple[int, int], rows: tuple[int, int], stride: int) -> FloatArray:
     """Return the directions (n, 3) of the centres of every n-th pixel in a rectangle."""
-    view = camera.packed()
-    across = (2.0 * np.arange(*columns, stride) + 1.0) / camera.width - 1.0
-    up = 1.0 - (2.0 * np.arange(*rows, stride) + 1.0) / camera.height
-    sideways = (across * view[12])[None, :, None] * view[3:6]
-    directions: FloatArray = view[9:12] + sideways + (up * view[13])[:, None, None] * view[6:9]
+    view, size = camera.packed(), (camera.height, camera.width)
+    right, up = (
+        np.broadcast_to(each, size)[slice(*rows, stride), slice(*columns, stride), None]
+        for each in camera.image_plane()
+    )
+    directions: FloatArray = view[9:12] + right * view[3:6] + up * view[6:9]
     return directions.reshape(-1, 3)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from offnominal.anomalies import compression_kernel
-from offnominal.anomalies.compression_kernel import CHROMINANCE, LUMINANCE, compressed, steps
+from offnominal.sensing import compression_kernel
+from offnominal.sensing.compression_kernel import CHROMINANCE, LUMINANCE, compressed, steps
 
 QUALITIES = {90: 0.2, 75: 0.5, 50: 1.0, 25: 2.0, 10: 5.0}
 
