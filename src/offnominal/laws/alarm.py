@@ -281,6 +281,8 @@ def _changes(alarm: Alarm) -> Iterator[tuple[str, Any]]:
         elif isinstance(value, int | float):
             others = (2 * value, value // 2 if isinstance(value, int) else value / 2)
         for other in others:
+            if other == value:
+                continue
             changed = deepcopy(alarm)
             setattr(changed, each.name, other)
             try:
