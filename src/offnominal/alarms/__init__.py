@@ -5,10 +5,14 @@ from offnominal.core.lazy_imports import lazy_attributes
 __getattr__, __dir__ = lazy_attributes(
     __name__,
     {
+        "aci": ("ACI",),
+        "adaptive": ("AdaptiveAlarm", "UnitHistory"),
         "alarm": ("Alarm", "AlarmState"),
         "audit": ("Audit", "audit_alarm"),
         "catalogue": ("alarms", "make_alarm"),
         "conformal": ("ConformalAlarm", "SplitConformalAlarm", "TooFewEpisodes"),
+        "conformal_pid": ("ConformalPID",),
+        "dtaci": ("DtACI",),
         "e_detector": ("EDetector",),
         "exchangeability": ("ExchangeabilityCheck", "check_exchangeability"),
         "files": ("alarm_from_dict", "load_alarm", "save_alarm"),
@@ -18,6 +22,7 @@ __getattr__, __dir__ = lazy_attributes(
         "martingale": ("conformal_p_values", "jumper_martingale"),
         "monitor": ("Monitor", "VectorMonitor"),
         "online_monitor": ("AlarmEvidence", "MonitorOutput", "OnlineMonitor"),
+        "recency_weighted": ("RecencyWeighted",),
         "simulation": ("simulate_scores",),
         "window_maximum": ("WindowMaximum",),
         "world_audit": ("WorldAudit", "alarms_at", "audit_world"),

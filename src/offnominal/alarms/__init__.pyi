@@ -1,4 +1,7 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.alarms.aci import ACI as ACI
+from offnominal.alarms.adaptive import AdaptiveAlarm as AdaptiveAlarm
+from offnominal.alarms.adaptive import UnitHistory as UnitHistory
 from offnominal.alarms.alarm import Alarm as Alarm
 from offnominal.alarms.alarm import AlarmState as AlarmState
 from offnominal.alarms.audit import Audit as Audit
@@ -10,6 +13,8 @@ from offnominal.alarms.charts import EpisodeEwma as EpisodeEwma
 from offnominal.alarms.conformal import ConformalAlarm as ConformalAlarm
 from offnominal.alarms.conformal import SplitConformalAlarm as SplitConformalAlarm
 from offnominal.alarms.conformal import TooFewEpisodes as TooFewEpisodes
+from offnominal.alarms.conformal_pid import ConformalPID as ConformalPID
+from offnominal.alarms.dtaci import DtACI as DtACI
 from offnominal.alarms.e_detector import EDetector as EDetector
 from offnominal.alarms.episode_maximum import EpisodeMaximum as EpisodeMaximum
 from offnominal.alarms.exchangeability import ExchangeabilityCheck as ExchangeabilityCheck
@@ -29,6 +34,7 @@ from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
 from offnominal.alarms.online_monitor import MonitorOutput as MonitorOutput
 from offnominal.alarms.online_monitor import OnlineMonitor as OnlineMonitor
+from offnominal.alarms.recency_weighted import RecencyWeighted as RecencyWeighted
 from offnominal.alarms.simulation import simulate_scores as simulate_scores
 from offnominal.alarms.thresholds import Maximum as Maximum
 from offnominal.alarms.thresholds import Quantile as Quantile
@@ -40,11 +46,15 @@ from offnominal.alarms.world_audit import alarms_at as alarms_at
 from offnominal.alarms.world_audit import audit_world as audit_world
 
 __all__ = [
+    "ACI",
+    "AdaptiveAlarm",
     "Alarm",
     "AlarmEvidence",
     "AlarmState",
     "Audit",
     "ConformalAlarm",
+    "ConformalPID",
+    "DtACI",
     "EDetector",
     "EpisodeCusum",
     "EpisodeEwma",
@@ -58,10 +68,12 @@ __all__ = [
     "MonitorOutput",
     "OnlineMonitor",
     "Quantile",
+    "RecencyWeighted",
     "SplitConformalAlarm",
     "ThreeSigma",
     "TimeBand",
     "TooFewEpisodes",
+    "UnitHistory",
     "VectorMonitor",
     "WindowMaximum",
     "WorldAudit",
