@@ -96,6 +96,19 @@ def test_one_step_of_the_controller_by_hand():
     assert np.isclose(alarm.thresholds(state)[0], forecast + tracked)
 
 
+def test_logarithms_of_scores_are_controlled_as_their_exponentials():
+    """Thresholds of logarithms have the alarms of scores with `logarithm`."""
+    plain, controlled = (ConformalPID(0.1, forecast=0.3, logarithm=flag) for flag in (False, True))
+    episodes, later = (
+        simulate_scores(60),
+        [1.01**day * scores for day, scores in enumerate(simulate_scores(300, seed=1))],
+    )
+    plain.fit([np.log(scores) for scores in episodes])
+    found = controlled.fit(episodes).history(later)
+    assert np.array_equal(found.raised, plain.history([np.log(scores) for scores in later]).raised)
+    assert 0.03 < found.share < 0.15
+
+
 def test_weighted_threshold_by_hand():
     """With decay 1 it is the conformal rank; else the newest units weigh most."""
     calibration = np.random.default_rng(3).permutation(100.0 * np.arange(99))
@@ -281,6 +294,7 @@ def test_a_saved_alarm_is_the_same_and_a_changed_one_is_refused(kind, tmp_path):
         DtACI(0.1, recent=30),
         ConformalPID(0.1, window=5, forecast=0.2),
         ConformalPID(0.1, integral=0.5),
+        ConformalPID(0.1, logarithm=True, forecast=0.2),
         RecencyWeighted(0.1, decay=0.97),
     ],
     ids=repr,
@@ -356,6 +370,7 @@ def test_a_planted_violation_breaks_the_law(kind):
         (lambda: ConformalPID(step=0.0), InvalidParameter, "step"),
         (lambda: ConformalPID(saturation=0.0), InvalidParameter, "saturation"),
         (lambda: ConformalPID(window=1), InvalidScores, "no step size"),
+        (lambda: ConformalPID(window=1, logarithm=True), InvalidScores, "has no logarithm"),
         (lambda: RecencyWeighted(decay=0.9), InvalidParameter, "too little weight"),
         (lambda: RecencyWeighted(drift=2.0), InvalidParameter, "drift"),
     ],

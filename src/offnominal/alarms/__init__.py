@@ -12,6 +12,7 @@ __getattr__, __dir__ = lazy_attributes(
         "catalogue": ("alarms", "make_alarm"),
         "conformal": ("ConformalAlarm", "SplitConformalAlarm", "TooFewEpisodes"),
         "conformal_pid": ("ConformalPID",),
+        "day_simulation": ("simulate_days",),
         "dtaci": ("DtACI",),
         "e_detector": ("EDetector",),
         "exchangeability": ("ExchangeabilityCheck", "check_exchangeability"),

@@ -14,6 +14,7 @@ from offnominal.alarms.conformal import ConformalAlarm as ConformalAlarm
 from offnominal.alarms.conformal import SplitConformalAlarm as SplitConformalAlarm
 from offnominal.alarms.conformal import TooFewEpisodes as TooFewEpisodes
 from offnominal.alarms.conformal_pid import ConformalPID as ConformalPID
+from offnominal.alarms.day_simulation import simulate_days as simulate_days
 from offnominal.alarms.dtaci import DtACI as DtACI
 from offnominal.alarms.e_detector import EDetector as EDetector
 from offnominal.alarms.episode_maximum import EpisodeMaximum as EpisodeMaximum
@@ -90,5 +91,6 @@ __all__ = [
     "load_alarm",
     "make_alarm",
     "save_alarm",
+    "simulate_days",
     "simulate_scores",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from offnominal.alarms.adaptive import ANY_DATA, METHOD, THRESHOLD, AdaptiveAlarm, alarm_of_unit, learns
 from offnominal.alarms.guarantee import Guarantee
-from offnominal.core.checks import number_in, positive_number
+from offnominal.core.checks import boolean, number_in, positive_number
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import BoolArray, FloatArray
@@ -18,6 +18,8 @@ UNITS, TOO_MANY, TRACKED, FORECAST = METHOD, METHOD + 1, METHOD + 2, METHOD + 3
 REACH = 10.0
 """Range of new largest scores, less their forecast, that is assumed without an integrator, in ranges of those of the
 calibration."""
+LEAST = 1e-300
+"""Smallest score that has a logarithm of its own."""
 WITHIN_REACH = f"the largest scores, less their forecast, stay within {REACH:g} times their range in the calibration"
 
 
@@ -46,6 +48,8 @@ class ConformalPID(AdaptiveAlarm):
         integral: Gain of the integral part, in the same ranges; 0 for none.
         saturation: Size of the sum of errors at which the integral part grows without limit.
         forecast: Weight of the last unit in the moving average; 0 for no forecast.
+        logarithm: Whether the logarithm of the threshold is controlled, for positive scores that change by factors;
+            then ranges and steps are those of logarithms.
         window: Steps of a unit; None for episodes.
         feedback: Which units the threshold learns from; see :class:`~offnominal.alarms.adaptive.AdaptiveAlarm`.
         patience: Units of a run of alarms that are learned from with the feedback ``"frozen"``.
@@ -70,6 +74,7 @@ class ConformalPID(AdaptiveAlarm):
     integral: float = field(default=0.0, kw_only=True)
     saturation: float = field(default=1.0, kw_only=True)
     forecast: float = field(default=0.0, kw_only=True)
+    logarithm: bool = field(default=False, kw_only=True)
     range_: float = field(init=False, repr=False)
     forecast_: float = field(init=False, repr=False)
 
@@ -85,12 +90,15 @@ class ConformalPID(AdaptiveAlarm):
         number_in("integral", self.integral, 0.0)
         positive_number("saturation", self.saturation)
         number_in("forecast", self.forecast, 0.0, 1.0)
+        boolean("logarithm", self.logarithm)
 
     def check_fitted(self) -> None:
         """Raise :class:`InvalidParameter` if the calibration units had no range."""
         super().check_fitted()
         if self.range_ <= 0.0:
             raise InvalidParameter(f"range_ is {self.range_:g}; expected a positive number.")
+        if self.logarithm and self.threshold_ <= 0.0:
+            raise InvalidParameter(f"threshold_ is {self.threshold_:g}; expected a positive number.")
 
     def deviation(self, units: int) -> float:
         """Return the largest distance between `alpha` and the share of alarms in the first units that are counted.
@@ -109,6 +117,13 @@ class ConformalPID(AdaptiveAlarm):
 
     def fit_method(self, maxima: FloatArray) -> None:
         """Learn the range, and the forecast for the first unit."""
+        if self.logarithm:
+            if maxima.min() <= 0.0:
+                raise InvalidScores(
+                    f"the largest score of a calibration unit is {maxima.min():g}, which has no logarithm; use "
+                    "logarithm=False for scores that are not positive."
+                )
+            maxima = np.log(maxima)
         self.range_ = float(np.ptp(maxima))
         if self.range_ == 0.0:
             raise InvalidScores(
@@ -121,15 +136,16 @@ class ConformalPID(AdaptiveAlarm):
 
     def first_part(self) -> FloatArray:
         """Return the number of units, the alarms that were too many, the proportional part and the forecast."""
-        return np.array([0.0, 0.0, self.threshold_ - self.forecast_, self.forecast_])
+        first = math.log(self.threshold_) if self.logarithm else self.threshold_
+        return np.array([0.0, 0.0, first - self.forecast_, self.forecast_])
 
     def learn(
         self, maxima: FloatArray, part: FloatArray, thresholds: FloatArray, raised: FloatArray, learned: BoolArray
     ) -> None:
         """Control the threshold after each unit."""
         options = float(self.alpha), self.step * self.range_, self.integral * self.range_, float(self.saturation)
-        most, forecast = self._most_in_a_row(), float(self.forecast)
-        _learn(maxima, part, thresholds, raised, learned, self.threshold_, most, *options, forecast)
+        most, forecast, logarithm = self._most_in_a_row(), float(self.forecast), bool(self.logarithm)
+        _learn(maxima, part, thresholds, raised, learned, self.threshold_, most, *options, forecast, logarithm)
 
 
 @compiled
@@ -170,6 +186,7 @@ def _learn(
     gain: float,
     saturation: float,
     forecast: float,
+    logarithm: bool,
 ) -> None:
     """Learn from units: see :meth:`AdaptiveAlarm.learn`."""
     for i in range(maxima.shape[1]):
@@ -182,6 +199,12 @@ def _learn(
                 row[UNITS] += 1.0
                 row[TOO_MANY] += raised[u, i] - alpha
                 row[TRACKED] += step * (raised[u, i] - alpha)
-                row[FORECAST] += forecast * (maxima[u, i] - row[FORECAST])
+                value = np.log(max(maxima[u, i], LEAST)) if logarithm else maxima[u, i]
+                row[FORECAST] += forecast * (value - row[FORECAST])
                 integral = integral_part(row[TOO_MANY], row[UNITS], gain, saturation)
-                row[THRESHOLD] = row[TRACKED] + row[FORECAST] + integral
+                controlled = row[TRACKED] + row[FORECAST] + integral
+                if logarithm:
+                    # Below every score, as without logarithms, if the controller asks for alarms at any score.
+                    row[THRESHOLD] = np.exp(controlled) if controlled > -np.inf else -np.inf
+                else:
+                    row[THRESHOLD] = controlled

@@ -35,6 +35,8 @@ LENGTHS = (15, 35)
 ANOMALOUS_SHIFT = 4.0
 LONG_RUN_UNITS, LONGEST_STREAM = 20_000, 2_000_000
 """Units that a promise in the long run is judged after, and the most steps of their stream."""
+MEAN = 20.0
+"""Mean score of these streams, in standard deviations: some alarms need positive scores."""
 LONGEST_RUN, RUN_CALIBRATIONS, RUN_STREAMS = 10_000, 72, 25
 """Longest run length that is judged, and the calibrations and streams; 72 decide about a confidence of 95 %."""
 
@@ -140,9 +142,9 @@ class _Case:
         size = 1 if alarm.window is None else alarm.window
         units = min(LONG_RUN_UNITS, LONGEST_STREAM // size)
         random = Stream.named(self.seed, 0, "long run").generator()
-        fitted = deepcopy(alarm).fit([random.standard_normal(size) for _ in range(self.calibration)])
+        fitted = deepcopy(alarm).fit([MEAN + random.standard_normal(size) for _ in range(self.calibration)])
         for name, levels in nominal_changes(units, random).items():
-            scores = random.standard_normal((units, size)) + levels[:, None]
+            scores = MEAN + random.standard_normal((units, size)) + levels[:, None]
             found = fitted.history(list(scores))
             counted = int(found.learned.sum())
             error = fitted.deviation(max(counted, 1))
