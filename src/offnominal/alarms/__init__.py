@@ -23,6 +23,7 @@ __getattr__, __dir__ = lazy_attributes(
         "martingale": ("conformal_p_values", "jumper_martingale"),
         "monitor": ("Monitor", "VectorMonitor"),
         "online_monitor": ("AlarmEvidence", "MonitorOutput", "OnlineMonitor"),
+        "recalibration": ("Recalibration",),
         "recency_weighted": ("RecencyWeighted",),
         "simulation": ("simulate_scores",),
         "window_maximum": ("WindowMaximum",),

@@ -35,6 +35,7 @@ from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
 from offnominal.alarms.online_monitor import MonitorOutput as MonitorOutput
 from offnominal.alarms.online_monitor import OnlineMonitor as OnlineMonitor
+from offnominal.alarms.recalibration import Recalibration as Recalibration
 from offnominal.alarms.recency_weighted import RecencyWeighted as RecencyWeighted
 from offnominal.alarms.simulation import simulate_scores as simulate_scores
 from offnominal.alarms.thresholds import Maximum as Maximum
@@ -69,6 +70,7 @@ __all__ = [
     "MonitorOutput",
     "OnlineMonitor",
     "Quantile",
+    "Recalibration",
     "RecencyWeighted",
     "SplitConformalAlarm",
     "ThreeSigma",
