@@ -30,6 +30,8 @@ from offnominal.alarms.guarantee_check import GuaranteeCheck as GuaranteeCheck
 from offnominal.alarms.guarantee_check import check_guarantee as check_guarantee
 from offnominal.alarms.martingale import conformal_p_values as conformal_p_values
 from offnominal.alarms.martingale import jumper_martingale as jumper_martingale
+from offnominal.alarms.mode_thresholds import ModeThresholds as ModeThresholds
+from offnominal.alarms.mode_thresholds import UnseenMode as UnseenMode
 from offnominal.alarms.monitor import Monitor as Monitor
 from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
@@ -37,6 +39,7 @@ from offnominal.alarms.online_monitor import MonitorOutput as MonitorOutput
 from offnominal.alarms.online_monitor import OnlineMonitor as OnlineMonitor
 from offnominal.alarms.recalibration import Recalibration as Recalibration
 from offnominal.alarms.recency_weighted import RecencyWeighted as RecencyWeighted
+from offnominal.alarms.segmentation import Segmentation as Segmentation
 from offnominal.alarms.simulation import simulate_scores as simulate_scores
 from offnominal.alarms.thresholds import Maximum as Maximum
 from offnominal.alarms.thresholds import Quantile as Quantile
@@ -66,17 +69,20 @@ __all__ = [
     "GuaranteeAudit",
     "GuaranteeCheck",
     "Maximum",
+    "ModeThresholds",
     "Monitor",
     "MonitorOutput",
     "OnlineMonitor",
     "Quantile",
     "Recalibration",
     "RecencyWeighted",
+    "Segmentation",
     "SplitConformalAlarm",
     "ThreeSigma",
     "TimeBand",
     "TooFewEpisodes",
     "UnitHistory",
+    "UnseenMode",
     "VectorMonitor",
     "WindowMaximum",
     "WorldAudit",

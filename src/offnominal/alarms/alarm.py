@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -186,7 +186,7 @@ class Alarm(ABC):
                 raise InvalidScores(f"{name} is not finite, because the scores are too large to be summed; scale them.")
         vars(self).update(vars(fitted))
         self.keep_arguments()
-        self._recalibrations = ()
+        self._recalibrations: tuple[Recalibration, ...] = ()
         return self
 
     @property
@@ -219,18 +219,28 @@ class Alarm(ABC):
             >>> print(*again.recalibrations)
             since 60: threshold 3.89724 instead of 7.01344, from 40 episodes; 60 earlier ones left out
         """
+        return self._recalibrated(nominal_scores, times, since, lambda again, episodes, _: again.fit(episodes))
+
+    def _recalibrated(
+        self,
+        nominal_scores: Sequence[ArrayLike],
+        times: ArrayLike,
+        since: float,
+        fit: Callable[[Self, list[FloatArray], list[int]], object],
+    ) -> Self:
+        """Return a copy that a function fits to the episodes since a time, whose numbers it gets, too."""
         self._require_fitted()
         episodes, began = checked_episodes(nominal_scores), numeric_array("times", times)
         first = number_in("since", since)
         if began.shape != (len(episodes),) or not np.isfinite(began).all():
             raise InvalidParameter(f"times is {shown(times)}; expected a finite number for each of {len(episodes)}.")
-        chosen = [episode for episode, time in zip(episodes, began, strict=True) if time >= first]
+        chosen = np.flatnonzero(began >= first).tolist()
         said = f"of {len(episodes)} episodes, {len(chosen)} began at {first:.15g} or later"
         if not chosen:
             raise InvalidScores(f"{said}; choose an earlier time, or give later episodes.")
         again = copy(self)
         try:
-            again.fit(chosen)
+            fit(again, [episodes[number] for number in chosen], chosen)
         except OffnominalError as error:
             raise type(error)(f"{said}: {error}") from None
         change = (float(self.threshold_), float(again.threshold_))
