@@ -164,7 +164,7 @@ class ModeThresholds(Alarm):
     def start(self, n: int = 1) -> AlarmState:
         """Return the state of n episodes before their first score; :meth:`in_mode` says in which modes they are."""
         state = super().start(n)
-        if self.fitted and self._one():
+        if self.fitted and not self.needs_modes:
             return state
         return replace(state, memory=np.full(n, np.nan))
 
@@ -213,13 +213,14 @@ class ModeThresholds(Alarm):
         return [int(np.argmax(raised)) if raised.any() else None for raised in self.alarm(scores, modes)]
 
     def _given_modes(self, modes: Any, episodes: list[FloatArray]) -> list[FloatArray]:
-        if modes is None and not self._one():
+        if modes is None and self.needs_modes:
             raise InvalidParameter("no modes were given; give the mode of each episode or step, as for `fit`.")
         return checked_modes(modes, episodes)
 
-    def _one(self) -> bool:
-        """Return whether there is one mode, which need not be given."""
-        return np.array_equal(self.modes_, [0.0])
+    @property
+    def needs_modes(self) -> bool:
+        """Whether modes must be given: there are several, or one that was given."""
+        return not np.array_equal(self.modes_, [0.0])
 
     def _thresholds(self, modes: FloatArray) -> FloatArray:
         """Return the threshold of each mode; less than every score where an unseen mode raises the alarm."""
