@@ -376,6 +376,21 @@ def audit_verdict_rows(_: str) -> list[Row]:
     return list(rows.values())
 
 
+def adaptive_alarm_rows(_: str) -> list[Row]:
+    """Return false alarms and detection of alarms on days that differ, in per cent, with verdicts."""
+    names = {"false": "false alarms", "detected": "detected", "net": "net detection", "lower": "lower than fixed"}
+    return [
+        {"days": each["condition"], "alarm": each["alarm"]}
+        | {text: _points(*(float(each[name + end]) for end in ("", "_low", "_high"))) for name, text in names.items()}
+        | {"verdict": "–" if each["alarm"] == "EpisodeMaximum" else each["verdict"]}
+        for each in _measured("adaptive_alarms")
+    ]
+
+
+def _points(value: float, low: float, high: float) -> str:
+    return f"{100.0 * value:.1f} [{100.0 * low:.1f}, {100.0 * high:.1f}]"
+
+
 def _audit() -> list[dict[str, str]]:
     with (ROOT / "docs" / "measured" / "alarms.csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
@@ -654,6 +669,7 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "attacks": attack_rows,
     "audit": audit_rows,
     "audited_alarms": audited_alarm_rows,
+    "adaptive_alarms": adaptive_alarm_rows,
     "audit_verdicts": audit_verdict_rows,
     "quickstart": quickstart_table,
     "pivot": pivot_table,

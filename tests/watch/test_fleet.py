@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from offnominal.alarms import EpisodeCusum, EpisodeMaximum
+from offnominal.alarms import ACI, EpisodeCusum, EpisodeMaximum, ModeThresholds
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName
 from offnominal.detectors import make_detector
 from offnominal.detectors.observation_limits import MAX_SCORE
@@ -59,6 +59,38 @@ def test_an_episode_starts_where_a_sample_says_so(deployment, detector, nominal)
     assert scores[second] is None
     np.testing.assert_allclose(scores[second + 1 :], detector.score(nominal[1:2])[0], atol=1e-5)
     assert fleet.robots["r1"].episode == 1
+
+
+def test_an_adaptive_alarm_keeps_what_it_learned_over_episodes_and_restarts(tmp_path, detector, calibration, nominal):
+    alarm = ACI(0.1, gamma=0.05, recent=30).fit(detector.score(calibration))
+    write_deployment(tmp_path / "adaptive", detector, alarm, calibration, rate=RATE)
+    deployment = Deployment.load(tmp_path / "adaptive")
+    expected = alarm.history(detector.score(nominal))
+    fleet, found = Fleet(deployment), list(stream(nominal))
+    raised = set()
+    for number, sample in enumerate(found):
+        if number == len(found) // 2:
+            fleet, before = Fleet(deployment), fleet
+            fleet.restore(json.loads(json.dumps(before.to_dict())), 1000.0)
+        fleet.take(sample, 1000.0)
+        robot = fleet.robots["r1"]
+        if robot.statistic is not None and robot.statistic > alarm.threshold_:
+            raised.add(robot.episode)
+    assert raised == set(np.flatnonzero(expected.raised).tolist())
+    assert np.unique(expected.thresholds).size > 3
+    state = fleet.robots["r1"]._state.alarm
+    # The last episode goes on, so it is not yet learned from.
+    assert np.isclose(alarm.thresholds(state)[0], expected.thresholds[-1])
+
+
+def test_alarms_that_need_more_than_samples_are_refused(tmp_path, detector, calibration):
+    scores = detector.score(calibration)
+    modes = ModeThresholds(0.3).fit(scores, np.arange(len(scores)) % 2)
+    confirmed = ACI(0.1, feedback="confirmed").fit(scores)
+    for alarm, message in ((modes, "a mode at each step"), (confirmed, "learns from confirmations")):
+        with pytest.raises(InvalidParameter, match=message):
+            write_deployment(tmp_path / "refused", detector, alarm, calibration, rate=RATE)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("mark", ["start", "end"])

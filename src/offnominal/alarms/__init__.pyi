@@ -1,4 +1,7 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.alarms.aci import ACI as ACI
+from offnominal.alarms.adaptive import AdaptiveAlarm as AdaptiveAlarm
+from offnominal.alarms.adaptive import UnitHistory as UnitHistory
 from offnominal.alarms.alarm import Alarm as Alarm
 from offnominal.alarms.alarm import AlarmState as AlarmState
 from offnominal.alarms.audit import Audit as Audit
@@ -10,6 +13,9 @@ from offnominal.alarms.charts import EpisodeEwma as EpisodeEwma
 from offnominal.alarms.conformal import ConformalAlarm as ConformalAlarm
 from offnominal.alarms.conformal import SplitConformalAlarm as SplitConformalAlarm
 from offnominal.alarms.conformal import TooFewEpisodes as TooFewEpisodes
+from offnominal.alarms.conformal_pid import ConformalPID as ConformalPID
+from offnominal.alarms.day_simulation import simulate_days as simulate_days
+from offnominal.alarms.dtaci import DtACI as DtACI
 from offnominal.alarms.e_detector import EDetector as EDetector
 from offnominal.alarms.episode_maximum import EpisodeMaximum as EpisodeMaximum
 from offnominal.alarms.exchangeability import ExchangeabilityCheck as ExchangeabilityCheck
@@ -24,11 +30,16 @@ from offnominal.alarms.guarantee_check import GuaranteeCheck as GuaranteeCheck
 from offnominal.alarms.guarantee_check import check_guarantee as check_guarantee
 from offnominal.alarms.martingale import conformal_p_values as conformal_p_values
 from offnominal.alarms.martingale import jumper_martingale as jumper_martingale
+from offnominal.alarms.mode_thresholds import ModeThresholds as ModeThresholds
+from offnominal.alarms.mode_thresholds import UnseenMode as UnseenMode
 from offnominal.alarms.monitor import Monitor as Monitor
 from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
 from offnominal.alarms.online_monitor import MonitorOutput as MonitorOutput
 from offnominal.alarms.online_monitor import OnlineMonitor as OnlineMonitor
+from offnominal.alarms.recalibration import Recalibration as Recalibration
+from offnominal.alarms.recency_weighted import RecencyWeighted as RecencyWeighted
+from offnominal.alarms.segmentation import Segmentation as Segmentation
 from offnominal.alarms.simulation import simulate_scores as simulate_scores
 from offnominal.alarms.thresholds import Maximum as Maximum
 from offnominal.alarms.thresholds import Quantile as Quantile
@@ -40,11 +51,15 @@ from offnominal.alarms.world_audit import alarms_at as alarms_at
 from offnominal.alarms.world_audit import audit_world as audit_world
 
 __all__ = [
+    "ACI",
+    "AdaptiveAlarm",
     "Alarm",
     "AlarmEvidence",
     "AlarmState",
     "Audit",
     "ConformalAlarm",
+    "ConformalPID",
+    "DtACI",
     "EDetector",
     "EpisodeCusum",
     "EpisodeEwma",
@@ -54,14 +69,20 @@ __all__ = [
     "GuaranteeAudit",
     "GuaranteeCheck",
     "Maximum",
+    "ModeThresholds",
     "Monitor",
     "MonitorOutput",
     "OnlineMonitor",
     "Quantile",
+    "Recalibration",
+    "RecencyWeighted",
+    "Segmentation",
     "SplitConformalAlarm",
     "ThreeSigma",
     "TimeBand",
     "TooFewEpisodes",
+    "UnitHistory",
+    "UnseenMode",
     "VectorMonitor",
     "WindowMaximum",
     "WorldAudit",
@@ -78,5 +99,6 @@ __all__ = [
     "load_alarm",
     "make_alarm",
     "save_alarm",
+    "simulate_days",
     "simulate_scores",
 ]

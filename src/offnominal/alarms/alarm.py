@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -13,8 +13,16 @@ from numpy.typing import ArrayLike
 
 from offnominal.alarms.checks import checked_episodes, checked_row, require_valid_readings
 from offnominal.alarms.guarantee import Guarantee
-from offnominal.core.checks import integer_in
-from offnominal.core.errors import InvalidParameter, InvalidScores, InvalidState, NotFitted, UnsupportedExport
+from offnominal.alarms.recalibration import Recalibration
+from offnominal.core.checks import integer_in, number_in, numeric_array
+from offnominal.core.errors import (
+    InvalidParameter,
+    InvalidScores,
+    InvalidState,
+    NotFitted,
+    OffnominalError,
+    UnsupportedExport,
+)
 from offnominal.core.printable import shown
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.detectors.states import MOST_EPISODES, chosen_rows
@@ -178,7 +186,67 @@ class Alarm(ABC):
                 raise InvalidScores(f"{name} is not finite, because the scores are too large to be summed; scale them.")
         vars(self).update(vars(fitted))
         self.keep_arguments()
+        self._recalibrations: tuple[Recalibration, ...] = ()
         return self
+
+    @property
+    def recalibrations(self) -> tuple[Recalibration, ...]:
+        """Which calibrations were made again by :meth:`recalibrate`, the first one first."""
+        made: tuple[Recalibration, ...] = vars(self).get("_recalibrations", ())
+        return made
+
+    def recalibrate(self, nominal_scores: Sequence[ArrayLike], times: ArrayLike, *, since: float) -> Self:
+        """Return a copy that is fitted to the episodes since a time only, such as that of the last maintenance.
+
+        The guarantee is that of the new calibration: it needs as many episodes as the first one. The file of the alarm
+        keeps the record.
+
+        Args:
+            nominal_scores: One array of scores per nominal episode, as for :meth:`fit`.
+            times: (episodes,): when each episode began, such as seconds since 1970; they need not be sorted.
+            since: Episodes that began at this time or later are used.
+
+        Raises:
+            InvalidScores: There is no such episode, or as for :meth:`fit`.
+            TooFewEpisodes: There are too few for the guarantee.
+
+        Example:
+            >>> from offnominal.alarms import EpisodeMaximum, simulate_scores
+            >>> scores = simulate_scores(100, seed=0)
+            >>> repaired = scores[:60] + [0.5 * episode for episode in scores[60:]]
+            >>> alarm = EpisodeMaximum(0.05).fit(repaired[:60])
+            >>> again = alarm.recalibrate(repaired, times=range(100), since=60)
+            >>> print(*again.recalibrations)
+            since 60: threshold 3.89724 instead of 7.01344, from 40 episodes; 60 earlier ones left out
+        """
+        return self._recalibrated(nominal_scores, times, since, lambda again, episodes, _: again.fit(episodes))
+
+    def _recalibrated(
+        self,
+        nominal_scores: Sequence[ArrayLike],
+        times: ArrayLike,
+        since: float,
+        fit: Callable[[Self, list[FloatArray], list[int]], object],
+    ) -> Self:
+        """Return a copy that a function fits to the episodes since a time, whose numbers it gets, too."""
+        self._require_fitted()
+        episodes, began = checked_episodes(nominal_scores), numeric_array("times", times)
+        first = number_in("since", since)
+        if began.shape != (len(episodes),) or not np.isfinite(began).all():
+            raise InvalidParameter(f"times is {shown(times)}; expected a finite number for each of {len(episodes)}.")
+        chosen = np.flatnonzero(began >= first).tolist()
+        said = f"of {len(episodes)} episodes, {len(chosen)} began at {first:.15g} or later"
+        if not chosen:
+            raise InvalidScores(f"{said}; choose an earlier time, or give later episodes.")
+        again = copy(self)
+        try:
+            fit(again, [episodes[number] for number in chosen], chosen)
+        except OffnominalError as error:
+            raise type(error)(f"{said}: {error}") from None
+        change = (float(self.threshold_), float(again.threshold_))
+        made = Recalibration(first, len(chosen), len(episodes) - len(chosen), *change, str(again.guarantee))
+        again._recalibrations = (*self.recalibrations, made)
+        return again
 
     def keep_arguments(self) -> None:
         """Remember the arguments to which the fitted values belong."""
@@ -261,6 +329,8 @@ class Alarm(ABC):
         for each in fields(self):
             value = getattr(self, each.name)
             data[names[each.init]][each.name] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        if self.recalibrations:
+            data["recalibrations"] = [each.to_dict() for each in self.recalibrations]
         return data
 
 

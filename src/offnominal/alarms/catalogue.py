@@ -33,8 +33,13 @@ for _spec in (
 UNLISTED = {
     "WindowMaximum": Spec("WindowMaximum", "offnominal.alarms.window_maximum:WindowMaximum", ""),
     "EDetector": Spec("EDetector", "offnominal.alarms.e_detector:EDetector", ""),
+    "ACI": Spec("ACI", "offnominal.alarms.aci:ACI", ""),
+    "DtACI": Spec("DtACI", "offnominal.alarms.dtaci:DtACI", ""),
+    "ConformalPID": Spec("ConformalPID", "offnominal.alarms.conformal_pid:ConformalPID", ""),
+    "RecencyWeighted": Spec("RecencyWeighted", "offnominal.alarms.recency_weighted:RecencyWeighted", ""),
+    "ModeThresholds": Spec("ModeThresholds", "offnominal.alarms.mode_thresholds:ModeThresholds", ""),
 }
-"""Alarms that are made by name, but not listed among those for any data: their window must fit the log."""
+"""Alarms that are made by name, but not listed among those for any data: their window or modes must fit the log."""
 
 
 def make_alarm(alarm: str | Alarm, **options: Any) -> Alarm:

@@ -12,6 +12,7 @@ import numpy as np
 
 from offnominal.alarms.alarm import FORMAT, Alarm
 from offnominal.alarms.catalogue import make_alarm
+from offnominal.alarms.recalibration import Recalibration
 from offnominal.core.checks import integer_in, number_in, numeric_array
 from offnominal.core.checksum import read_checked_json, write_checked_json
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
@@ -61,8 +62,11 @@ def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
         >>> alarm_from_dict(Maximum().fit([[1.0, 4.0]]).to_dict()).threshold_
         4.0
     """
-    if not isinstance(data, Mapping) or data.keys() != {"format", "alarm", "options", "learned"}:
-        raise DamagedFile("this is not an alarm; expected the keys format, alarm, options and learned, and no other.")
+    if not isinstance(data, Mapping) or data.keys() - {"recalibrations"} != {"format", "alarm", "options", "learned"}:
+        raise DamagedFile(
+            "this is not an alarm; expected the keys format, alarm, options and learned, perhaps recalibrations, and "
+            "no other."
+        )
     if data["format"] != FORMAT or isinstance(data["format"], bool):
         raise UnsupportedFormat(f"the alarm has format {shown(data['format'])}; this version reads format {FORMAT}.")
     try:
@@ -77,10 +81,22 @@ def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
         for name, kind in types.items():
             setattr(alarm, name, _fitted_value(name, kind, data["learned"][name]))
         alarm.check_fitted()
+        alarm._recalibrations = _recalibrations(data.get("recalibrations", []), alarm)
     except InvalidParameter as error:
         raise DamagedFile(f"invalid fitted values of {data['alarm']}: {error}") from None
     alarm.keep_arguments()
     return alarm
+
+
+def _recalibrations(given: Any, alarm: Alarm) -> tuple[Recalibration, ...]:
+    if not isinstance(given, list) or not all(isinstance(each, Mapping) for each in given):
+        raise InvalidParameter(f"recalibrations is {shown(given)}; expected a list of records.")
+    made = tuple(Recalibration.from_dict(each) for each in given)
+    if made and made[-1].threshold != alarm.threshold_:
+        raise InvalidParameter(
+            f"the last recalibration has the threshold {made[-1].threshold:g}, the alarm has {alarm.threshold_:g}."
+        )
+    return made
 
 
 def _fitted_value(name: str, kind: str, value: Any) -> float | int | FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrik
 
 from offnominal.alarms.alarm import Alarm
-from offnominal.alarms.guarantee import Guarantee
+from offnominal.alarms.guarantee import LONG_RUN, Guarantee
 from offnominal.alarms.share_interval import TAIL, effective_interval
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.rounding import significant
@@ -80,7 +80,7 @@ class GuaranteeCheck:
 
     @property
     def _other_unit(self) -> bool:
-        """Whether the guarantee is not about a share, but about the number of steps to a false alarm."""
+        """Whether the guarantee is not about a share of episodes: about a number of steps, or the long run."""
         return self.level is None and self.text != NO_GUARANTEE
 
     @property
@@ -99,7 +99,8 @@ class GuaranteeCheck:
         """The outcome, with what would decide if it is undecided."""
         outcome, unit = self.outcome, self.unit.split()[0]
         if self._other_unit:
-            return f"{outcome}: a share of {self.unit} says nothing about a number of steps"
+            about = "the long run" if LONG_RUN in self.text else "a number of steps"
+            return f"{outcome}: a share of {self.unit} says nothing about {about}"
         if outcome == NOT_TESTED:
             return f"{outcome}: no nominal {self.unit}"
         if outcome != UNDECIDED or self.interval is None or self.level is None:

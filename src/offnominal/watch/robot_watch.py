@@ -108,7 +108,7 @@ class RobotWatch:
         self.score = self.statistic = None
         if previous is None or begins:
             self.episode, self.step, self._recent = self.episode + 1, 0, []
-            self._state = self._scorer.start()
+            self._state = self._scorer.next_episode(self._state)
             self._readings.restart()
             return []
         if lost:
@@ -217,9 +217,11 @@ class RobotWatch:
     def use(self, scorer: Scorer) -> bool:
         """Go on with another detector or threshold, and return whether the state of the detector was kept."""
         kept = fits(self._state, scorer.start())
-        self._scorer = scorer
-        if not kept:
+        if kept:
+            self._state = scorer.continued(self._state, self._scorer)
+        else:
             self._state, self._recent = scorer.start(), []
+        self._scorer = scorer
         if scorer.deployment.checks.timing != self._times.nominal:
             last, self._times = self._times.last, SampleTimes(scorer.deployment.checks.timing)
             self._times.last = last

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.alarms.adaptive import AdaptiveAlarm
 from offnominal.alarms.alarm import AlarmState
 from offnominal.core.array_text import array_from_plain, array_to_plain
 from offnominal.core.checks import number_in
@@ -71,6 +72,17 @@ class Scorer:
     def start(self) -> ScorerState:
         """Return the state before the first transition of an episode."""
         return ScorerState(self.deployment.model.start(), self.deployment.alarm.start(1))
+
+    def next_episode(self, state: ScorerState) -> ScorerState:
+        """Return the state before the first transition of the next episode; an adaptive alarm keeps what it learned."""
+        return ScorerState(self.deployment.model.start(), self.deployment.alarm.restart(state.alarm, np.array([0])))
+
+    def continued(self, state: ScorerState, before: Scorer) -> ScorerState:
+        """Return a state of another folder for this one; what an adaptive alarm learned belongs to its calibration."""
+        alarm = self.deployment.alarm
+        if isinstance(alarm, AdaptiveAlarm) and alarm.to_dict() != before.deployment.alarm.to_dict():
+            return replace(state, alarm=alarm.start(1))
+        return state
 
     def score(self, state: ScorerState, step: Transition) -> tuple[ScorerState, float, float]:
         """Return the next state, the score and the statistic of a transition."""
