@@ -18,6 +18,7 @@ __getattr__, __dir__ = lazy_attributes(
         "martingale": ("conformal_p_values", "jumper_martingale"),
         "monitor": ("Monitor", "VectorMonitor"),
         "online_monitor": ("AlarmEvidence", "MonitorOutput", "OnlineMonitor"),
+        "pareto_tail": ("ParetoTail",),
         "simulation": ("simulate_scores",),
         "window_maximum": ("WindowMaximum",),
         "world_audit": ("WorldAudit", "alarms_at", "audit_world"),

@@ -29,6 +29,7 @@ from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
 from offnominal.alarms.online_monitor import MonitorOutput as MonitorOutput
 from offnominal.alarms.online_monitor import OnlineMonitor as OnlineMonitor
+from offnominal.alarms.pareto_tail import ParetoTail as ParetoTail
 from offnominal.alarms.simulation import simulate_scores as simulate_scores
 from offnominal.alarms.thresholds import Maximum as Maximum
 from offnominal.alarms.thresholds import Quantile as Quantile
@@ -57,6 +58,7 @@ __all__ = [
     "Monitor",
     "MonitorOutput",
     "OnlineMonitor",
+    "ParetoTail",
     "Quantile",
     "SplitConformalAlarm",
     "ThreeSigma",

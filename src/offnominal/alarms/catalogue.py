@@ -33,6 +33,7 @@ for _spec in (
 UNLISTED = {
     "WindowMaximum": Spec("WindowMaximum", "offnominal.alarms.window_maximum:WindowMaximum", ""),
     "EDetector": Spec("EDetector", "offnominal.alarms.e_detector:EDetector", ""),
+    "ParetoTail": Spec("ParetoTail", "offnominal.alarms.pareto_tail:ParetoTail", ""),
 }
 """Alarms that are made by name, but not listed among those for any data: their window must fit the log."""
 
