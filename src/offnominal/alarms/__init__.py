@@ -7,11 +7,13 @@ __getattr__, __dir__ = lazy_attributes(
     {
         "alarm": ("Alarm", "AlarmState"),
         "audit": ("Audit", "audit_alarm"),
+        "bocpd": ("Bocpd",),
         "catalogue": ("alarms", "make_alarm"),
         "conformal": ("ConformalAlarm", "SplitConformalAlarm", "TooFewEpisodes"),
         "e_detector": ("EDetector",),
         "exchangeability": ("ExchangeabilityCheck", "check_exchangeability"),
         "files": ("alarm_from_dict", "load_alarm", "save_alarm"),
+        "glr": ("EpisodeGlr",),
         "guarantee": ("Guarantee",),
         "guarantee_audit": ("GuaranteeAudit", "audit_guarantee"),
         "guarantee_check": ("GuaranteeCheck", "check_guarantee"),

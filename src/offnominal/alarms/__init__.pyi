@@ -3,6 +3,7 @@ from offnominal.alarms.alarm import Alarm as Alarm
 from offnominal.alarms.alarm import AlarmState as AlarmState
 from offnominal.alarms.audit import Audit as Audit
 from offnominal.alarms.audit import audit_alarm as audit_alarm
+from offnominal.alarms.bocpd import Bocpd as Bocpd
 from offnominal.alarms.catalogue import alarms as alarms
 from offnominal.alarms.catalogue import make_alarm as make_alarm
 from offnominal.alarms.charts import EpisodeCusum as EpisodeCusum
@@ -17,6 +18,7 @@ from offnominal.alarms.exchangeability import check_exchangeability as check_exc
 from offnominal.alarms.files import alarm_from_dict as alarm_from_dict
 from offnominal.alarms.files import load_alarm as load_alarm
 from offnominal.alarms.files import save_alarm as save_alarm
+from offnominal.alarms.glr import EpisodeGlr as EpisodeGlr
 from offnominal.alarms.guarantee import Guarantee as Guarantee
 from offnominal.alarms.guarantee_audit import GuaranteeAudit as GuaranteeAudit
 from offnominal.alarms.guarantee_audit import audit_guarantee as audit_guarantee
@@ -45,10 +47,12 @@ __all__ = [
     "AlarmEvidence",
     "AlarmState",
     "Audit",
+    "Bocpd",
     "ConformalAlarm",
     "EDetector",
     "EpisodeCusum",
     "EpisodeEwma",
+    "EpisodeGlr",
     "EpisodeMaximum",
     "ExchangeabilityCheck",
     "Guarantee",

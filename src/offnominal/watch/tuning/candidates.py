@@ -48,6 +48,10 @@ def _episode_maximum(wanted: Wanted, window: int | None) -> Alarm:
     return make_alarm("EpisodeMaximum", alpha=_share(wanted.episode / wanted.steps, "an episode"))
 
 
+def _episode_glr(wanted: Wanted, window: int | None) -> Alarm:
+    return make_alarm("EpisodeGlr", alpha=_share(wanted.episode / wanted.steps, "an episode"))
+
+
 def _window_maximum(wanted: Wanted, window: int | None) -> Alarm:
     alpha = _share((window or 0) / wanted.steps, f"a window of {window:,} steps")
     return make_alarm("WindowMaximum", alpha=alpha, window=window, period=wanted.period)
@@ -66,7 +70,11 @@ WINDOWED: Mapping[str, Callable[[Wanted, int | None], Alarm]] = {
     "EDetector": _e_detector,
     "ParetoTail": _pareto_tail,
 }
-KNOWN: Mapping[str, Callable[[Wanted, int | None], Alarm]] = {"EpisodeMaximum": _episode_maximum, **WINDOWED}
+KNOWN: Mapping[str, Callable[[Wanted, int | None], Alarm]] = {
+    "EpisodeMaximum": _episode_maximum,
+    "EpisodeGlr": _episode_glr,
+    **WINDOWED,
+}
 """Alarms by name. `ParetoTail` is an assumption about the tail of the scores: it is tried only if it is named."""
 
 
