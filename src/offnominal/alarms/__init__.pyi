@@ -18,6 +18,8 @@ from offnominal.alarms.exchangeability import check_exchangeability as check_exc
 from offnominal.alarms.files import alarm_from_dict as alarm_from_dict
 from offnominal.alarms.files import load_alarm as load_alarm
 from offnominal.alarms.files import save_alarm as save_alarm
+from offnominal.alarms.fleet_tests import FleetTests as FleetTests
+from offnominal.alarms.fleet_tests import WindowTest as WindowTest
 from offnominal.alarms.glr import EpisodeGlr as EpisodeGlr
 from offnominal.alarms.guarantee import Guarantee as Guarantee
 from offnominal.alarms.guarantee_audit import GuaranteeAudit as GuaranteeAudit
@@ -28,6 +30,12 @@ from offnominal.alarms.martingale import conformal_p_values as conformal_p_value
 from offnominal.alarms.martingale import jumper_martingale as jumper_martingale
 from offnominal.alarms.monitor import Monitor as Monitor
 from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
+from offnominal.alarms.online_fdr import ELond as ELond
+from offnominal.alarms.online_fdr import LordPlusPlus as LordPlusPlus
+from offnominal.alarms.online_fdr import OnlineTest as OnlineTest
+from offnominal.alarms.online_fdr import Saffron as Saffron
+from offnominal.alarms.online_fdr import e_value as e_value
+from offnominal.alarms.online_fdr import online_test_from_dict as online_test_from_dict
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
 from offnominal.alarms.online_monitor import MonitorOutput as MonitorOutput
 from offnominal.alarms.online_monitor import OnlineMonitor as OnlineMonitor
@@ -50,26 +58,32 @@ __all__ = [
     "Bocpd",
     "ConformalAlarm",
     "EDetector",
+    "ELond",
     "EpisodeCusum",
     "EpisodeEwma",
     "EpisodeGlr",
     "EpisodeMaximum",
     "ExchangeabilityCheck",
+    "FleetTests",
     "Guarantee",
     "GuaranteeAudit",
     "GuaranteeCheck",
+    "LordPlusPlus",
     "Maximum",
     "Monitor",
     "MonitorOutput",
     "OnlineMonitor",
+    "OnlineTest",
     "ParetoTail",
     "Quantile",
+    "Saffron",
     "SplitConformalAlarm",
     "ThreeSigma",
     "TimeBand",
     "TooFewEpisodes",
     "VectorMonitor",
     "WindowMaximum",
+    "WindowTest",
     "WorldAudit",
     "alarm_from_dict",
     "alarms",
@@ -80,9 +94,11 @@ __all__ = [
     "check_exchangeability",
     "check_guarantee",
     "conformal_p_values",
+    "e_value",
     "jumper_martingale",
     "load_alarm",
     "make_alarm",
+    "online_test_from_dict",
     "save_alarm",
     "simulate_scores",
 ]
