@@ -60,11 +60,8 @@ def test_laws_hold(make):
 
 @pytest.mark.parametrize("make", [LordPlusPlus, Saffron])
 def test_laws_fail_without_correction(make):
-    class Careless(make):
-        def threshold(self):
-            return 0.3
-
-    report = check_online_test(Careless, streams=50)
+    careless = type("Careless", (make,), {"threshold": lambda self: 0.3})
+    report = check_online_test(careless, streams=50)
     assert [finding.law for finding in report if finding.problem][:1] == [
         "the false discovery rate is within the level"
     ]

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -185,15 +186,40 @@ def test_injected_pieces_are_alike_for_all_and_faults_are_detected_after_their_o
 
 
 def test_what_is_asked_for_makes_the_alarms():
-    wanted = Wanted(steps=8640.0, period=10.0, episode=432.0)
+    wanted = Wanted(steps=8640.0, period=10.0, episode=432.0, episodes=50)
     tried = candidates_of(["KNN"], ["EpisodeMaximum", "WindowMaximum"], [90])
-    made = {(each.alarm, each.aim): each.make(wanted) for each in tried}
+    made: dict[tuple[str, float], Any] = {(each.alarm, each.aim): each.make(wanted) for each in tried}
     assert made["EpisodeMaximum", 1.0].alpha == pytest.approx(0.05)
     assert made["EpisodeMaximum", 0.25].alpha == pytest.approx(0.0125)
     assert made["WindowMaximum", 1.0].guarantee.per_hour == pytest.approx(1 / DAY)
-    assert Candidate("KNN", "EDetector", 50).make(wanted).run_length == 8640
+    assert Candidate("KNN", "EDetector", 50).make(wanted).guarantee.run_length == 8640
     with pytest.raises(InvalidParameter, match="which is no limit"):
         Candidate("KNN", "WindowMaximum", 9000).make(wanted)
+    with pytest.raises(InvalidParameter, match="the log has 3 episodes"):
+        Candidate("KNN", "EpisodeMaximum", None).make(replace(wanted, episodes=3))
+
+
+def test_what_was_not_tried_has_a_line_per_alarm():
+    found = tune(
+        log_of(3 * DAY, 30.0),
+        "1/day",
+        period=30.0,
+        detectors=["Mahalanobis"],
+        alarms=["EpisodeMaximum", "EDetector"],
+        windows=[20, 1000],
+    )
+    first, second = found.not_tried
+    assert first.startswith(
+        "2 of 2 with EpisodeMaximum, such as Mahalanobis with EpisodeMaximum made for 0.25/day: the"
+    )
+    assert second.startswith("2 of 4 with EDetector, such as Mahalanobis with EDetector of 1,000 steps made for 0.25")
+
+
+def test_a_log_of_many_episodes_can_have_an_alarm_per_episode():
+    log = [episode_of(values_of(100, seed=seed)) for seed in range(240)]
+    found = tune(log, "6/hour", period=1.0, detectors=["Mahalanobis"], alarms=["EpisodeMaximum"])
+    assert [(each.candidate.aim, each.rate is not None) for each in found.tried] == [(0.25, True), (1.0, True)]
+    assert found.alarm.guarantee.unit == "episode"
 
 
 def test_what_cannot_be_tuned_is_a_named_error():

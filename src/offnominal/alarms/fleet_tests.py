@@ -13,7 +13,8 @@ from offnominal.alarms.checks import checked_episodes, require_valid_readings
 from offnominal.alarms.conformal import TooFewEpisodes
 from offnominal.alarms.online_fdr import LordPlusPlus, OnlineTest, e_value
 from offnominal.alarms.window_maximum import cut_windows
-from offnominal.core.checks import instance_of, number_in, positive_integer
+from offnominal.core.checks import number_in, positive_integer
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 
 LEAST = 20
@@ -67,7 +68,9 @@ class FleetTests:
 
     def __init__(self, nominal_scores: Sequence[ArrayLike], *, window: int, test: OnlineTest | None = None) -> None:
         self.window = positive_integer("window", window)
-        self.test = LordPlusPlus() if test is None else instance_of("test", test, OnlineTest)
+        self.test = LordPlusPlus() if test is None else test
+        if not isinstance(self.test, OnlineTest):
+            raise InvalidParameter(f"test is {shown(test)}; expected an OnlineTest, such as LordPlusPlus().")
         episodes = checked_episodes(nominal_scores)
         require_valid_readings(episodes)
         self._maxima = sorted(float(each.max()) for each in cut_windows(episodes, self.window))

@@ -21,6 +21,8 @@ WINDOWS = (50, 200, 1000)
 """Windows that are tried by default, in steps."""
 AIMS = (0.25, 1.0)
 """Rates that alarms are made for, as shares of the allowed one: an alarm with just this rate cannot show it."""
+FEWEST_EPISODES = 40
+"""Fewest episodes of a log for alarms with a guarantee per episode: few of so many are cut between blocks."""
 VIEWED = {"Mahalanobis of 5 steps": ("Mahalanobis", 5)}
 
 
@@ -32,11 +34,13 @@ class Wanted:
         steps: Mean number of steps from one allowed false alarm to the next.
         period: Seconds per step.
         episode: Mean number of steps of an episode.
+        episodes: Number of episodes.
     """
 
     steps: float
     period: float
     episode: float
+    episodes: int
 
     @property
     def run_length(self) -> int:
@@ -45,11 +49,11 @@ class Wanted:
 
 
 def _episode_maximum(wanted: Wanted, window: int | None) -> Alarm:
-    return make_alarm("EpisodeMaximum", alpha=_share(wanted.episode / wanted.steps, "an episode"))
+    return make_alarm("EpisodeMaximum", alpha=_share_of_episodes(wanted))
 
 
 def _episode_glr(wanted: Wanted, window: int | None) -> Alarm:
-    return make_alarm("EpisodeGlr", alpha=_share(wanted.episode / wanted.steps, "an episode"))
+    return make_alarm("EpisodeGlr", alpha=_share_of_episodes(wanted))
 
 
 def _window_maximum(wanted: Wanted, window: int | None) -> Alarm:
@@ -151,6 +155,15 @@ def _made(name: str) -> Detector:
         id, length = VIEWED[name]
         return make_detector(id, view="window", window_length=length)
     return make_detector(name)
+
+
+def _share_of_episodes(wanted: Wanted) -> float:
+    """Return the allowed share of episodes with a false alarm; parts of long episodes are no episodes."""
+    if wanted.episodes < FEWEST_EPISODES:
+        raise InvalidParameter(
+            f"the log has {wanted.episodes} episodes; a guarantee per episode needs {FEWEST_EPISODES} or more."
+        )
+    return _share(wanted.episode / wanted.steps, "an episode")
 
 
 def _share(share: float, of: str) -> float:

@@ -170,27 +170,30 @@ class TuningResult:
 
     @property
     def not_tried(self) -> list[str]:
-        """What could not be fitted to this log, and why; one line for all detectors."""
-        return list(
-            dict.fromkeys(
-                f"{each.candidate.alarm_label} for {self.allowed.shown(each.candidate.aim * self.allowed.per_hour)}: "
-                f"{each.reason}"
-                for each in self.tried
-                if each.reason
-            )
-        )
+        """What could not be fitted to this log, and why: a line per alarm, with the reason of the first."""
+        failed: dict[str, list[Tried]] = {}
+        for each in self.tried:
+            if each.rate is None:
+                failed.setdefault(each.candidate.alarm, []).append(each)
+        return [
+            f"{len(each)} of {sum(other.candidate.alarm == alarm for other in self.tried)} with {alarm}, such as "
+            f"{each[0].candidate.label} made for {self._aim(each[0].candidate)}: {each[0].reason}"
+            for alarm, each in failed.items()
+        ]
+
+    def _aim(self, candidate: Candidate) -> str:
+        return self.allowed.shown(candidate.aim * self.allowed.per_hour)
 
     def __str__(self) -> str:
         final, allowed = self.final, self.allowed
         counted = f"{final.alarms} false alarm{'' if final.alarms == 1 else 's'}"
-        aim = allowed.shown(self.chosen.aim * allowed.per_hour)
         last = LAST_SHARE * self.hours
         quiet = final.hours / last
         held = "" if quiet > QUIET else f", in {significant(100.0 * (1.0 - quiet), 2)}% of which an alarm was raised"
         lines = [
             self.conclusion,
-            f"{self.chosen.label}, made for {aim}: {counted} in the last {time_text(last)}, which no choice saw{held}: "
-            f"at most {allowed.shown(final.upper)} (95 %, alarms independent of each other).",
+            f"{self.chosen.label}, made for {self._aim(self.chosen)}: {counted} in the last {time_text(last)}, "
+            f"which no choice saw{held}: at most {allowed.shown(final.upper)} (95 %, alarms independent of each other).",
             f"This log has {time_text(self.hours)}; it can show {allowed.shown(self.achievable)} at best.",
             f"Alarm: {self.alarm.guarantee}. Assumption: {self.assumption}.",
         ]

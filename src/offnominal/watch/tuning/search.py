@@ -94,7 +94,7 @@ def tune(
     step_s = _period(episodes, period)
     made = named_detectors(detectors)
     mean_length = float(np.mean([len(each) for each in episodes]))
-    wanted = Wanted(allowed.steps_between(step_s), step_s, mean_length)
+    wanted = Wanted(allowed.steps_between(step_s), step_s, mean_length, len(episodes))
     candidates = candidates_of(list(made), alarms, windows)
     tried = _validated(blocks, candidates, made, wanted, seed)
     if all(each.rate is None for each in tried):
