@@ -6,6 +6,7 @@ from offnominal.alarms.alarm import Alarm as Alarm
 from offnominal.alarms.alarm import AlarmState as AlarmState
 from offnominal.alarms.audit import Audit as Audit
 from offnominal.alarms.audit import audit_alarm as audit_alarm
+from offnominal.alarms.bocpd import Bocpd as Bocpd
 from offnominal.alarms.catalogue import alarms as alarms
 from offnominal.alarms.catalogue import make_alarm as make_alarm
 from offnominal.alarms.charts import EpisodeCusum as EpisodeCusum
@@ -23,6 +24,9 @@ from offnominal.alarms.exchangeability import check_exchangeability as check_exc
 from offnominal.alarms.files import alarm_from_dict as alarm_from_dict
 from offnominal.alarms.files import load_alarm as load_alarm
 from offnominal.alarms.files import save_alarm as save_alarm
+from offnominal.alarms.fleet_tests import FleetTests as FleetTests
+from offnominal.alarms.fleet_tests import WindowTest as WindowTest
+from offnominal.alarms.glr import EpisodeGlr as EpisodeGlr
 from offnominal.alarms.guarantee import Guarantee as Guarantee
 from offnominal.alarms.guarantee_audit import GuaranteeAudit as GuaranteeAudit
 from offnominal.alarms.guarantee_audit import audit_guarantee as audit_guarantee
@@ -34,9 +38,16 @@ from offnominal.alarms.mode_thresholds import ModeThresholds as ModeThresholds
 from offnominal.alarms.mode_thresholds import UnseenMode as UnseenMode
 from offnominal.alarms.monitor import Monitor as Monitor
 from offnominal.alarms.monitor import VectorMonitor as VectorMonitor
+from offnominal.alarms.online_fdr import ELond as ELond
+from offnominal.alarms.online_fdr import LordPlusPlus as LordPlusPlus
+from offnominal.alarms.online_fdr import OnlineTest as OnlineTest
+from offnominal.alarms.online_fdr import Saffron as Saffron
+from offnominal.alarms.online_fdr import e_value as e_value
+from offnominal.alarms.online_fdr import online_test_from_dict as online_test_from_dict
 from offnominal.alarms.online_monitor import AlarmEvidence as AlarmEvidence
 from offnominal.alarms.online_monitor import MonitorOutput as MonitorOutput
 from offnominal.alarms.online_monitor import OnlineMonitor as OnlineMonitor
+from offnominal.alarms.pareto_tail import ParetoTail as ParetoTail
 from offnominal.alarms.recalibration import Recalibration as Recalibration
 from offnominal.alarms.recency_weighted import RecencyWeighted as RecencyWeighted
 from offnominal.alarms.segmentation import Segmentation as Segmentation
@@ -57,25 +68,33 @@ __all__ = [
     "AlarmEvidence",
     "AlarmState",
     "Audit",
+    "Bocpd",
     "ConformalAlarm",
     "ConformalPID",
     "DtACI",
     "EDetector",
+    "ELond",
     "EpisodeCusum",
     "EpisodeEwma",
+    "EpisodeGlr",
     "EpisodeMaximum",
     "ExchangeabilityCheck",
+    "FleetTests",
     "Guarantee",
     "GuaranteeAudit",
     "GuaranteeCheck",
+    "LordPlusPlus",
     "Maximum",
     "ModeThresholds",
     "Monitor",
     "MonitorOutput",
     "OnlineMonitor",
+    "OnlineTest",
+    "ParetoTail",
     "Quantile",
     "Recalibration",
     "RecencyWeighted",
+    "Saffron",
     "Segmentation",
     "SplitConformalAlarm",
     "ThreeSigma",
@@ -85,6 +104,7 @@ __all__ = [
     "UnseenMode",
     "VectorMonitor",
     "WindowMaximum",
+    "WindowTest",
     "WorldAudit",
     "alarm_from_dict",
     "alarms",
@@ -95,9 +115,11 @@ __all__ = [
     "check_exchangeability",
     "check_guarantee",
     "conformal_p_values",
+    "e_value",
     "jumper_martingale",
     "load_alarm",
     "make_alarm",
+    "online_test_from_dict",
     "save_alarm",
     "simulate_days",
     "simulate_scores",

@@ -26,6 +26,8 @@ for _spec in (
     ),
     Spec("EpisodeEwma", f"{_CHARTS}:EpisodeEwma", "exponential moving average with a conformal threshold"),
     Spec("EpisodeCusum", f"{_CHARTS}:EpisodeCusum", "cumulative sum with a conformal threshold"),
+    Spec("EpisodeGlr", "offnominal.alarms.glr:EpisodeGlr", "likelihood ratio of a shift with a conformal threshold"),
+    Spec("Bocpd", "offnominal.alarms.bocpd:Bocpd", "baseline: probability of a recent change point"),
     Spec("TimeBand", _BAND, "a threshold per step, conformal for the whole episode"),
 ):
     alarms.register(_spec)
@@ -38,6 +40,7 @@ UNLISTED = {
     "ConformalPID": Spec("ConformalPID", "offnominal.alarms.conformal_pid:ConformalPID", ""),
     "RecencyWeighted": Spec("RecencyWeighted", "offnominal.alarms.recency_weighted:RecencyWeighted", ""),
     "ModeThresholds": Spec("ModeThresholds", "offnominal.alarms.mode_thresholds:ModeThresholds", ""),
+    "ParetoTail": Spec("ParetoTail", "offnominal.alarms.pareto_tail:ParetoTail", ""),
 }
 """Alarms that are made by name, but not listed among those for any data: their window or modes must fit the log."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class _Chart(SplitConformalAlarm):
+class StandardisedChart(SplitConformalAlarm):
     """A control chart of standardised scores.
 
     Scores are standardised by mean and standard deviation, not by median and quartiles, because they are skewed: a sum
@@ -55,7 +55,7 @@ class _Chart(SplitConformalAlarm):
 
 
 @dataclass(eq=False)
-class EpisodeEwma(_Chart):
+class EpisodeEwma(StandardisedChart):
     """Alarms when an exponentially weighted moving average of the scores is above a conformal threshold.
 
     The average starts at the nominal mean in each episode; each score has the weight `weight`. Scores are standardised
@@ -112,7 +112,7 @@ class EpisodeEwma(_Chart):
 
 
 @dataclass(eq=False)
-class EpisodeCusum(_Chart):
+class EpisodeCusum(StandardisedChart):
     """Alarms when a one-sided cumulative sum of the scores is above a conformal threshold.
 
     Each step adds the score minus `drift` to the sum, which is never below zero. Scores are standardised by the nominal

@@ -26,15 +26,16 @@ def number_option(meaning: str, *names: str, least: float | None = None, most: f
     return typer.Option(*names, metavar="X", callback=_within(least, most), help=meaning)
 
 
-def count_option(meaning: str, *, least: int = 1, most: int = MOST) -> Any:
+def count_option(meaning: str, *names: str, least: int = 1, most: int = MOST) -> Any:
     """Return an option for an integer.
 
     Args:
         meaning: Help text.
+        names: Names of the option; by default that of the argument.
         least: Smallest allowed value.
         most: Largest allowed value; a computation beyond it would not end.
     """
-    return typer.Option(metavar="N", callback=_within(least, most), help=meaning)
+    return typer.Option(*names, metavar="N", callback=_within(least, most), help=meaning)
 
 
 def seed_option(meaning: str) -> Any:

@@ -32,6 +32,7 @@ from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
 from offnominal.cli.targets import import_first
 from offnominal.cli.training import training
+from offnominal.cli.tune import tuning
 from offnominal.cli.verification import verification
 from offnominal.cli.watch import watching
 
@@ -51,7 +52,7 @@ program.add_typer(novelcraft, name="novelcraft", rich_help_panel=DATA)
 for _app in (calibration, experiments, outcomes, reproduction, training):
     program.add_typer(_app)
 program.add_typer(check, name="check", rich_help_panel=CHECK)
-for _app in (auditing, verification, health, serving, exporting, watching):
+for _app in (auditing, verification, health, serving, exporting, tuning, watching):
     program.add_typer(_app)
 program.add_typer(robot, name="robot", rich_help_panel=SERVE)
 

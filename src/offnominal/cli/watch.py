@@ -19,7 +19,7 @@ STDIN = Path("-")
 
 @watching.command("watch")
 def watch_command(
-    folder: Annotated[Path, typer.Argument(help="Deployable folder of `export-folder`.", file_okay=False)],
+    folder: Annotated[Path, typer.Argument(help="Deployable folder of `tune` or `export-folder`.", file_okay=False)],
     source: Annotated[
         Path | None, typer.Option("--input", metavar="FILE", help="Samples as JSON lines; - for standard input.")
     ] = None,

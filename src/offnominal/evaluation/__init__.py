@@ -19,6 +19,7 @@ __getattr__, __dir__ = lazy_attributes(
         "net_detection": ("NetDetection", "measure_net_detection"),
         "null_discrimination": ("measure_null_discrimination",),
         "recovery": ("Recovery", "measure_recovery"),
+        "series_scores": ("SeriesScores", "event_f1", "measure_series", "nab_score", "vus"),
         "simultaneous": ("Simultaneous", "simultaneous_intervals"),
         "split_evaluation": ("effective_onsets", "evaluate_split"),
         "split_report": ("SplitReport",),

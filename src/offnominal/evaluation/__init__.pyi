@@ -26,6 +26,11 @@ from offnominal.evaluation.net_detection import measure_net_detection as measure
 from offnominal.evaluation.null_discrimination import measure_null_discrimination as measure_null_discrimination
 from offnominal.evaluation.recovery import Recovery as Recovery
 from offnominal.evaluation.recovery import measure_recovery as measure_recovery
+from offnominal.evaluation.series_scores import SeriesScores as SeriesScores
+from offnominal.evaluation.series_scores import event_f1 as event_f1
+from offnominal.evaluation.series_scores import measure_series as measure_series
+from offnominal.evaluation.series_scores import nab_score as nab_score
+from offnominal.evaluation.series_scores import vus as vus
 from offnominal.evaluation.simultaneous import Simultaneous as Simultaneous
 from offnominal.evaluation.simultaneous import simultaneous_intervals as simultaneous_intervals
 from offnominal.evaluation.split_evaluation import effective_onsets as effective_onsets
@@ -60,6 +65,7 @@ __all__ = [
     "Ranking",
     "Recovery",
     "ReportLine",
+    "SeriesScores",
     "Simultaneous",
     "SplitReport",
     "TimeMatched",
@@ -75,6 +81,7 @@ __all__ = [
     "estimate_cumulative_incidence",
     "evaluate",
     "evaluate_split",
+    "event_f1",
     "measure_alarm_budget",
     "measure_discrimination",
     "measure_events",
@@ -82,9 +89,12 @@ __all__ = [
     "measure_net_detection",
     "measure_null_discrimination",
     "measure_recovery",
+    "measure_series",
     "measure_time_matched",
     "measure_timing",
+    "nab_score",
     "per_1000_steps",
     "simultaneous_intervals",
     "split_variance",
+    "vus",
 ]

@@ -14,6 +14,7 @@ __getattr__, __dir__ = lazy_attributes(
         "offnominal.anomalies.world_anomalies": ("anomalies_of",),
         "leak_gate": ("LeakAuroc", "measure_leaks", "needed_samples"),
         "learning": ("MARGIN", "check_learning"),
+        "online_fdr": ("check_online_test",),
         "report": ("Finding", "LawReport"),
         "scene_detector": ("check_scene_detector",),
         "scene_files": ("check_scene_files",),

@@ -12,6 +12,7 @@ from offnominal.laws.leak_gate import measure_leaks as measure_leaks
 from offnominal.laws.leak_gate import needed_samples as needed_samples
 from offnominal.laws.learning import MARGIN as MARGIN
 from offnominal.laws.learning import check_learning as check_learning
+from offnominal.laws.online_fdr import check_online_test as check_online_test
 from offnominal.laws.report import Finding as Finding
 from offnominal.laws.report import LawReport as LawReport
 from offnominal.laws.scene_detector import check_scene_detector as check_scene_detector
@@ -34,6 +35,7 @@ __all__ = [
     "check_detector",
     "check_environment",
     "check_learning",
+    "check_online_test",
     "check_scene_detector",
     "check_scene_files",
     "check_scene_leaks",

@@ -13,5 +13,9 @@ __getattr__, __dir__ = lazy_attributes(
         "fleet": ("Fleet",),
         "rules": ("AlarmRule", "Rules", "load_rules"),
         "sample": ("InvalidSample",),
+        "tuning.allowed_rate": ("AllowedRate",),
+        "tuning.measured_rate": ("MeasuredRate",),
+        "tuning.result": ("TuningResult",),
+        "tuning.search": ("tune",),
     },
 )

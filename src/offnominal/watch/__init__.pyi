@@ -1,4 +1,5 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.watch import tuning as tuning
 from offnominal.watch.channel_checks import ChannelCheck as ChannelCheck
 from offnominal.watch.channel_checks import Checks as Checks
 from offnominal.watch.channel_checks import TimingCheck as TimingCheck
@@ -13,9 +14,14 @@ from offnominal.watch.rules import AlarmRule as AlarmRule
 from offnominal.watch.rules import Rules as Rules
 from offnominal.watch.rules import load_rules as load_rules
 from offnominal.watch.sample import InvalidSample as InvalidSample
+from offnominal.watch.tuning.allowed_rate import AllowedRate as AllowedRate
+from offnominal.watch.tuning.measured_rate import MeasuredRate as MeasuredRate
+from offnominal.watch.tuning.result import TuningResult as TuningResult
+from offnominal.watch.tuning.search import tune as tune
 
 __all__ = [
     "AlarmRule",
+    "AllowedRate",
     "ChannelCheck",
     "Checks",
     "Deployment",
@@ -23,10 +29,13 @@ __all__ = [
     "Fleet",
     "InvalidSample",
     "Manifest",
+    "MeasuredRate",
     "Rules",
     "TimingCheck",
+    "TuningResult",
     "learn_checks",
     "load_rules",
+    "tune",
     "verify_deployment",
     "write_deployment",
 ]
