@@ -33,7 +33,7 @@ def test_a_table_per_detector_and_a_conclusion():
     assert result.exit_code == 0, result.output
     assert "Mahalanobis in SAP-Goal0-v0" in result.output
     assert "Time in SAP-Goal0-v0" in result.output
-    assert "of 10 guarantees are kept" in result.output
+    assert "of 12 guarantees are kept" in result.output
 
 
 def test_results_are_printed_as_json_and_written_as_csv(tmp_path):

@@ -124,6 +124,29 @@ def test_the_choice_follows_the_rule():
     assert _chosen([*short, tried("later", 0, 0.4, 1.0)], allowed).detector == "none, better"
 
 
+@pytest.mark.slow
+def test_the_bound_of_the_choice_covers_its_true_rate_in_nineteen_of_twenty_logs():
+    covered, shown = [], []
+    for seed in range(60):
+        found = tune(
+            log_of(4 * DAY, 30.0, seed=seed),
+            "12/day",
+            period=30.0,
+            detectors=["Mahalanobis"],
+            alarms=["WindowMaximum", "EDetector"],
+            windows=[20],
+        )
+        fresh = log_of(40 * DAY, 30.0, seed=1000 + seed)
+        rate = count_false_alarms(found.alarm.alarm(found.detector.score(fresh)), 30.0).rate
+        covered.append(rate <= found.final.upper)
+        if found.verdict == SHOWN:
+            shown.append(rate <= found.allowed.per_hour)
+    # 95 % of 60 logs, less three standard errors; a rate that is shown is kept as often.
+    assert np.mean(covered) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
+    assert len(shown) > 10
+    assert np.mean(shown) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(shown))
+
+
 def test_blocks_are_in_the_order_of_time_and_share_no_transition():
     blocks = TimeBlocks.of(log_of(10.0, 10.0))
     for training, calibration, later in (*FOLDS, LAST):

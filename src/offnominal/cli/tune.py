@@ -37,7 +37,7 @@ def tune_command(
     seed: Annotated[int, seed_option("Seed of the training.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Choose a monitor for a nominal log and an allowed rate of false alarms.
+    """Choose a monitor for an allowed rate of false alarms.
 
     Detectors, alarms and windows are tried on earlier blocks of the log. The choice is measured on the last block,
     which says what rate these hours can show, and how many are missing. It becomes a folder for `watch`. Exits with 1

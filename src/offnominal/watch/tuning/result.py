@@ -192,8 +192,8 @@ class TuningResult:
         held = "" if quiet > QUIET else f", in {significant(100.0 * (1.0 - quiet), 2)}% of which an alarm was raised"
         lines = [
             self.conclusion,
-            f"{self.chosen.label}, made for {self._aim(self.chosen)}: {counted} in the last {time_text(last)}, "
-            f"which no choice saw{held}: at most {allowed.shown(final.upper)} (95 %, alarms independent of each other).",
+            f"{self.chosen.label}, made for {self._aim(self.chosen)}: {counted} in the last {time_text(last)}, which "
+            f"no choice saw{held}: at most {allowed.shown(final.upper)} (95 %, alarms independent of each other).",
             f"This log has {time_text(self.hours)}; it can show {allowed.shown(self.achievable)} at best.",
             f"Alarm: {self.alarm.guarantee}. Assumption: {self.assumption}.",
         ]
