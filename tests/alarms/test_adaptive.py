@@ -239,6 +239,14 @@ def test_late_confirmations_learn_from_the_last_units_only():
     assert np.array_equal(alarm.confirm(after, [True, True]).memory, after.memory)
     with pytest.raises(InvalidParameter, match="nothing is confirmed"):
         ACI(0.1, window=1).fit([normal(0, 100)]).confirm(state, [True, True])
+    other = ACI(0.1, window=1).fit([normal(0, 100)])
+    for use in (
+        other.thresholds,
+        lambda wrong: other.update(wrong, [1.0, 1.0]),
+        lambda wrong: other.restart(wrong, [0]),
+    ):
+        with pytest.raises(InvalidParameter, match="expected one of this alarm"):
+            use(state)
     for wrong in ([1, 0], [True], True):
         with pytest.raises(InvalidParameter, match="expected a boolean for each of 2"):
             alarm.confirm(state, wrong)
@@ -312,9 +320,9 @@ def test_they_keep_the_laws_of_alarms(alarm):
 class Doubled(ACI):
     """Aims at twice the promised share."""
 
-    def learn(self, *arrays):
+    def _learn(self, *arrays):
         self.alpha *= 2.0
-        super().learn(*arrays)
+        super()._learn(*arrays)
         self.alpha /= 2.0
 
 
@@ -322,8 +330,8 @@ class Doubled(ACI):
 class Stubborn(ConformalPID):
     """Does not learn at all, but promises the same."""
 
-    def learn(self, maxima, part, thresholds, raised, learned):
-        super().learn(maxima, part.copy(), thresholds, raised, learned)
+    def _learn(self, maxima, part, thresholds, raised, learned):
+        super()._learn(maxima, part.copy(), thresholds, raised, learned)
         thresholds[:] = self.threshold_
         raised[:] = maxima > self.threshold_
 
@@ -340,9 +348,9 @@ class Boasting(ACI):
 class Hasty(RecencyWeighted):
     """Takes a threshold for twice the promised probability."""
 
-    def fit_method(self, maxima):
+    def _fit_method(self, maxima):
         self.alpha *= 2.0
-        super().fit_method(maxima)
+        super()._fit_method(maxima)
         self.alpha /= 2.0
 
 
@@ -363,6 +371,7 @@ def test_a_planted_violation_breaks_the_law(kind):
         (lambda: ACI(patience=0), InvalidParameter, "patience"),
         (lambda: ACI(delay=0), InvalidParameter, "delay"),
         (lambda: ACI(recent=5), InvalidParameter, "recent"),
+        (lambda: ACI().deviation(0), InvalidParameter, "units"),
         (lambda: ACI(horizon=0), InvalidParameter, "horizon"),
         (lambda: ACI(window=100), TooFewEpisodes, "give 1,900 steps or more"),
         (ACI, TooFewEpisodes, "1 nominal episodes are too few for alpha 0.05; give 19"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from offnominal.alarms.adaptive import METHOD, MOST_RECENT, THRESHOLD, AdaptiveAlarm, alarm_of_unit, learns
 from offnominal.alarms.sliding_ranks import VALUES, append_value, first_values, value_at_level
-from offnominal.core.checks import integer_in, number_in
+from offnominal.core.checks import integer_in, number_in, positive_integer
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import BoolArray, FloatArray
@@ -44,7 +44,7 @@ class RankedUnits(AdaptiveAlarm):
         if self.maxima_.shape != (kept := self._capacity(),):
             raise InvalidParameter(f"maxima_ has the shape {self.maxima_.shape}; expected ({kept},).")
 
-    def fit_method(self, maxima: FloatArray) -> None:
+    def _fit_method(self, maxima: FloatArray) -> None:
         """Keep the largest scores of the calibration units that are ranked."""
         self.maxima_ = maxima[-self._capacity() :]
 
@@ -116,23 +116,24 @@ class ACI(RankedUnits):
             [0.181, 0.0362]
         """
         late = self.delay if self.feedback == "confirmed" else 1
+        positive_integer("units", units)
         return (max(self.alpha, 1.0 - self.alpha) + late * self.gamma) / (self.gamma * units)
 
-    def first_part(self) -> FloatArray:
+    def _first_part(self) -> FloatArray:
         """Return the level, and the ranked units if they change."""
         return np.concatenate([[self.alpha], self._ranked_first()])
 
-    def learn(
+    def _learn(
         self, maxima: FloatArray, part: FloatArray, thresholds: FloatArray, raised: FloatArray, learned: BoolArray
     ) -> None:
         """Move the level after each unit."""
         most, always = self._most_in_a_row(), self._ranked_always()
         first, alpha, gamma = self.threshold_, float(self.alpha), float(self.gamma)
-        _learn(maxima, part, thresholds, raised, learned, first, most, alpha, gamma, always)
+        _learn_units(maxima, part, thresholds, raised, learned, first, most, alpha, gamma, always)
 
 
 @compiled
-def _learn(
+def _learn_units(
     maxima: FloatArray,
     part: FloatArray,
     thresholds: FloatArray,
@@ -144,7 +145,7 @@ def _learn(
     gamma: float,
     always: FloatArray,
 ) -> None:
-    """Learn from units: see :meth:`AdaptiveAlarm.learn`."""
+    """Learn from units: see :meth:`AdaptiveAlarm._learn`."""
     for i in range(maxima.shape[1]):
         row = part[i]
         ranked = always if len(always) > VALUES else row[RANKED:]

@@ -130,15 +130,15 @@ class AdaptiveAlarm(Alarm):
         """Return the largest distance between `alpha` and the share of alarms in the first units that are counted."""
 
     @abstractmethod
-    def fit_method(self, maxima: FloatArray) -> None:
+    def _fit_method(self, maxima: FloatArray) -> None:
         """Set the fitted fields of the method from the largest scores of the calibration units, in their order."""
 
     @abstractmethod
-    def first_part(self) -> FloatArray:
+    def _first_part(self) -> FloatArray:
         """Return the values that the method remembers, before the first unit."""
 
     @abstractmethod
-    def learn(
+    def _learn(
         self, maxima: FloatArray, part: FloatArray, thresholds: FloatArray, raised: FloatArray, learned: BoolArray
     ) -> None:
         """Learn from (units, n) units one after the other, in compiled code.
@@ -146,7 +146,7 @@ class AdaptiveAlarm(Alarm):
         Args:
             maxima: (units, n) largest scores.
             part: (n, ...) what was learned before, which is changed: the threshold, the number of units with an alarm
-                in a row, and the values of :meth:`first_part`.
+                in a row, and the values of :meth:`_first_part`.
             thresholds: (units, n) thresholds of the units, which are written.
             raised: (units, n) whether there was an alarm, 1 or 0; where it is negative it is written.
             learned: (units, n) whether the unit was learned from, which is written.
@@ -172,11 +172,12 @@ class AdaptiveAlarm(Alarm):
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Rank the largest scores of the calibration units: the threshold of the first unit is conformal."""
+        self._width: int | None = None
         maxima = self._maxima(episodes)
         self._require_enough(len(maxima), sum(map(len, episodes)))
         self.n_units_ = len(maxima)
         self.threshold_ = float(np.sort(maxima)[conformal_rank(len(maxima), self.alpha) - 1])
-        self.fit_method(maxima)
+        self._fit_method(maxima)
 
     def _maxima(self, episodes: list[FloatArray]) -> FloatArray:
         """Return the largest score of each unit, in the order of time."""
@@ -184,7 +185,7 @@ class AdaptiveAlarm(Alarm):
             return np.array([scores.max() for scores in episodes])
         size = int(self.window)
         whole = [scores[: len(scores) // size * size].reshape(-1, size).max(axis=1) for scores in episodes]
-        return np.concatenate(whole)
+        return np.concatenate([np.empty(0), *whole])
 
     def _require_enough(self, given: int, steps: int) -> None:
         least = self.units_needed()
@@ -208,8 +209,18 @@ class AdaptiveAlarm(Alarm):
         memory = np.concatenate([[-np.inf], np.zeros(self._slots()), self._start_part()])
         return AlarmState(state.steps, np.tile(memory, (n, 1)))
 
+    def _checked(self, state: AlarmState) -> AlarmState:
+        """Return a state with the memory of this alarm: compiled code trusts its shape."""
+        if vars(self).get("_width") is None:
+            self._width = 1 + self._slots() + len(self._start_part())
+        if not isinstance(state, AlarmState) or state.memory.shape != (len(state.steps), self._width):
+            raise InvalidParameter(
+                f"the state is {shown(state)}; expected one of this alarm, from `start` or `update`."
+            )
+        return state
+
     def _start_part(self) -> FloatArray:
-        return np.concatenate([[self.threshold_, 0.0], self.first_part()])
+        return np.concatenate([[self.threshold_, 0.0], self._first_part()])
 
     def _slots(self) -> int:
         """Return the size of the memory for units that are not confirmed yet: their number, maxima and alarms."""
@@ -220,7 +231,7 @@ class AdaptiveAlarm(Alarm):
 
         If episodes are the units, the episode that ends is learned from; else an unfinished window is not.
         """
-        chosen = chosen_rows(rows, len(state.steps))
+        chosen = chosen_rows(rows, len(self._checked(state).steps))
         steps, memory = state.steps.copy(), state.memory.copy()
         if self.window is None and len(ended := chosen[steps[chosen] > 0]):
             memory[ended] = self._ended(memory[ended])
@@ -253,16 +264,16 @@ class AdaptiveAlarm(Alarm):
                 f"feedback is {self.feedback!r}, so nothing is confirmed; make the alarm with feedback='confirmed'."
             )
         given = numeric_array("nominal", nominal)
-        if given.dtype != np.bool_ or given.shape != state.steps.shape:
+        if given.dtype != np.bool_ or given.shape != self._checked(state).steps.shape:
             raise InvalidParameter(f"nominal is {shown(nominal)}; expected a boolean for each of {len(state.steps)}.")
         memory, first = state.memory.copy(), 1 + self._slots()
         for row in range(len(memory)):
-            count = int(memory[row, 1])
+            count = _count(memory[row, 1], self.delay)
             if given[row] and count:
                 maxima = memory[row, 2 : 2 + count, None].copy()
                 raised = memory[row, 2 + self.delay : 2 + self.delay + count, None].copy()
                 part = memory[row : row + 1, first:].copy()
-                self.learn(maxima, part, np.empty_like(maxima), raised, np.empty(maxima.shape, np.bool_))
+                self._learn(maxima, part, np.empty_like(maxima), raised, np.empty(maxima.shape, np.bool_))
                 memory[row, first:] = part[0]
         memory[:, 1:first] = 0.0
         return replace(state, memory=memory)
@@ -270,12 +281,12 @@ class AdaptiveAlarm(Alarm):
     def thresholds(self, state: AlarmState) -> FloatArray:
         """Return the threshold of the score in the present unit of each stream; infinite if no score can exceed it."""
         self._require_fitted()
-        found: FloatArray = state.memory[:, 1 + self._slots() + THRESHOLD].copy()
+        found: FloatArray = self._checked(state).memory[:, 1 + self._slots() + THRESHOLD].copy()
         return found
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Return the scores less the changes of the threshold; a unit that ends is learned from."""
-        require_shape("scores", scores, len(state.steps))
+        require_shape("scores", scores, len(self._checked(state).steps))
         memory = state.memory.copy()
         statistic = self._statistic(scores, memory[:, 1 + self._slots() + THRESHOLD])
         memory[:, 0] = np.maximum(memory[:, 0], scores)
@@ -296,7 +307,7 @@ class AdaptiveAlarm(Alarm):
         if self.feedback != "confirmed":
             maxima = scores[: units * size].reshape(units, size, n).max(axis=1)
             unknown, learned = np.full((units, n), UNKNOWN), np.empty((units, n), np.bool_)
-            self.learn(maxima, part, thresholds[:units], unknown, learned)
+            self._learn(maxima, part, thresholds[:units], unknown, learned)
         else:
             thresholds[:units] = self.threshold_
         thresholds[units] = part[:, THRESHOLD]
@@ -325,7 +336,7 @@ class AdaptiveAlarm(Alarm):
         learned = np.empty(maxima.shape, np.bool_)
         part = self._start_part()[None].copy()
         if self.feedback != "confirmed" or nominal is None:
-            self.learn(maxima, part, thresholds, raised, learned)
+            self._learn(maxima, part, thresholds, raised, learned)
         else:
             self._learn_confirmed(maxima, part, thresholds, raised, learned, self._confirmed(nominal, len(maxima)))
         return UnitHistory(maxima[:, 0], thresholds[:, 0], raised[:, 0] > 0.0, learned[:, 0])
@@ -347,7 +358,7 @@ class AdaptiveAlarm(Alarm):
     ) -> None:
         """Learn from the units that are nominal; the others have the threshold of the next one that is."""
         found = thresholds[nominal], raised[nominal], learned[nominal]
-        self.learn(maxima[nominal], part, *found)
+        self._learn(maxima[nominal], part, *found)
         thresholds[nominal], raised[nominal], learned[nominal] = found
         following = np.append(found[0][:, 0], part[0, THRESHOLD])[np.cumsum(nominal) - nominal]
         others = ~nominal
@@ -364,14 +375,15 @@ class AdaptiveAlarm(Alarm):
         else:
             maxima, part = memory[None, :, 0].copy(), memory[:, first:].copy()
             unknown = np.full_like(maxima, UNKNOWN)
-            self.learn(maxima, part, np.empty_like(maxima), unknown, np.empty(maxima.shape, np.bool_))
+            self._learn(maxima, part, np.empty_like(maxima), unknown, np.empty(maxima.shape, np.bool_))
             memory[:, first:] = part
         memory[:, 0] = -np.inf
         return memory
 
     def _wait(self, row: FloatArray, raised: float) -> None:
         """Remember a unit until it is confirmed; the oldest goes if there are more than `delay`."""
-        count, maxima, alarms = int(row[1]), row[2 : 2 + self.delay], row[2 + self.delay : 2 + 2 * self.delay]
+        count = _count(row[1], self.delay)
+        maxima, alarms = row[2 : 2 + self.delay], row[2 + self.delay : 2 + 2 * self.delay]
         if count == self.delay:
             maxima[:-1], alarms[:-1] = maxima[1:].copy(), alarms[1:].copy()
             count -= 1
@@ -384,6 +396,10 @@ class AdaptiveAlarm(Alarm):
     def _most_in_a_row(self) -> int:
         """Return how many units of a run of alarms are learned from."""
         return self.patience if self.feedback == "frozen" else np.iinfo(np.int64).max
+
+
+def _count(value: float, most: int) -> int:
+    return int(min(max(value, 0.0), most)) if np.isfinite(value) else 0
 
 
 @compiled_inline

@@ -33,14 +33,17 @@ for _spec in (
     alarms.register(_spec)
 
 UNLISTED = {
-    "WindowMaximum": Spec("WindowMaximum", "offnominal.alarms.window_maximum:WindowMaximum", ""),
-    "EDetector": Spec("EDetector", "offnominal.alarms.e_detector:EDetector", ""),
-    "ACI": Spec("ACI", "offnominal.alarms.aci:ACI", ""),
-    "DtACI": Spec("DtACI", "offnominal.alarms.dtaci:DtACI", ""),
-    "ConformalPID": Spec("ConformalPID", "offnominal.alarms.conformal_pid:ConformalPID", ""),
-    "RecencyWeighted": Spec("RecencyWeighted", "offnominal.alarms.recency_weighted:RecencyWeighted", ""),
-    "ModeThresholds": Spec("ModeThresholds", "offnominal.alarms.mode_thresholds:ModeThresholds", ""),
-    "ParetoTail": Spec("ParetoTail", "offnominal.alarms.pareto_tail:ParetoTail", ""),
+    spec.id: spec
+    for spec in (
+        Spec("WindowMaximum", "offnominal.alarms.window_maximum:WindowMaximum", "conformal threshold per window"),
+        Spec("EDetector", "offnominal.alarms.e_detector:EDetector", "evidence with a guaranteed mean run length"),
+        Spec("ACI", "offnominal.alarms.aci:ACI", "conformal threshold whose level follows the share of alarms"),
+        Spec("DtACI", "offnominal.alarms.dtaci:DtACI", "the same with several step sizes, without a guarantee"),
+        Spec("ConformalPID", "offnominal.alarms.conformal_pid:ConformalPID", "threshold moved by a controller"),
+        Spec("RecencyWeighted", "offnominal.alarms.recency_weighted:RecencyWeighted", "recent units weigh more"),
+        Spec("ModeThresholds", "offnominal.alarms.mode_thresholds:ModeThresholds", "conformal threshold per mode"),
+        Spec("ParetoTail", "offnominal.alarms.pareto_tail:ParetoTail", "quantile of a generalised Pareto tail"),
+    )
 }
 """Alarms that are made by name, but not listed among those for any data: their window or modes must fit the log."""
 

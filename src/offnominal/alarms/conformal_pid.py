@@ -9,7 +9,7 @@ import numpy as np
 
 from offnominal.alarms.adaptive import ANY_DATA, METHOD, THRESHOLD, AdaptiveAlarm, alarm_of_unit, learns
 from offnominal.alarms.guarantee import Guarantee
-from offnominal.core.checks import boolean, number_in, positive_number
+from offnominal.core.checks import boolean, number_in, positive_integer, positive_number
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import BoolArray, FloatArray
@@ -109,13 +109,14 @@ class ConformalPID(AdaptiveAlarm):
             >>> [round(ConformalPID(0.1, integral=1.0).deviation(units), 3) for units in (1000, 10_000)]
             [0.229, 0.171]
         """
+        positive_integer("units", units)
         late = self.delay if self.feedback == "confirmed" else 1
         if self.integral:
             return (math.pi / 2.0 * self.saturation * (units + 1) / math.log(units + 1) + late) / units
         reach = REACH if not self.forecast else 2.0 * REACH
         return (reach / self.step + late) / units
 
-    def fit_method(self, maxima: FloatArray) -> None:
+    def _fit_method(self, maxima: FloatArray) -> None:
         """Learn the range, and the forecast for the first unit."""
         if self.logarithm:
             if maxima.min() <= 0.0:
@@ -134,18 +135,18 @@ class ConformalPID(AdaptiveAlarm):
             for largest in maxima:
                 self.forecast_ += self.forecast * (float(largest) - self.forecast_)
 
-    def first_part(self) -> FloatArray:
+    def _first_part(self) -> FloatArray:
         """Return the number of units, the alarms that were too many, the proportional part and the forecast."""
         first = math.log(self.threshold_) if self.logarithm else self.threshold_
         return np.array([0.0, 0.0, first - self.forecast_, self.forecast_])
 
-    def learn(
+    def _learn(
         self, maxima: FloatArray, part: FloatArray, thresholds: FloatArray, raised: FloatArray, learned: BoolArray
     ) -> None:
         """Control the threshold after each unit."""
         options = float(self.alpha), self.step * self.range_, self.integral * self.range_, float(self.saturation)
         most, forecast, logarithm = self._most_in_a_row(), float(self.forecast), bool(self.logarithm)
-        _learn(maxima, part, thresholds, raised, learned, self.threshold_, most, *options, forecast, logarithm)
+        _learn_units(maxima, part, thresholds, raised, learned, self.threshold_, most, *options, forecast, logarithm)
 
 
 @compiled
@@ -173,7 +174,7 @@ def integral_part(too_many: float, units: float, gain: float, saturation: float)
 
 
 @compiled
-def _learn(
+def _learn_units(
     maxima: FloatArray,
     part: FloatArray,
     thresholds: FloatArray,
@@ -188,7 +189,7 @@ def _learn(
     forecast: float,
     logarithm: bool,
 ) -> None:
-    """Learn from units: see :meth:`AdaptiveAlarm.learn`."""
+    """Learn from units: see :meth:`AdaptiveAlarm._learn`."""
     for i in range(maxima.shape[1]):
         row = part[i]
         for u in range(maxima.shape[0]):

@@ -10,7 +10,7 @@ from offnominal.alarms.aci import RankedUnits
 from offnominal.alarms.adaptive import METHOD, THRESHOLD, alarm_of_unit, learns
 from offnominal.alarms.guarantee import Guarantee
 from offnominal.alarms.sliding_ranks import VALUES, append_value, conformal_p_value, value_at_level
-from offnominal.core.checks import number_in, positive_number
+from offnominal.core.checks import number_in, positive_integer, positive_number
 from offnominal.core.compilation import compiled
 from offnominal.core.types import BoolArray, FloatArray
 
@@ -74,24 +74,25 @@ class DtACI(RankedUnits):
 
     def deviation(self, units: int) -> float:
         """Return 1: nothing is guaranteed about the share of alarms."""
+        positive_integer("units", units)
         return 1.0
 
-    def first_part(self) -> FloatArray:
+    def _first_part(self) -> FloatArray:
         """Return the levels and weights of the experts, and the ranked units if they change."""
         experts = len(GAMMAS)
         return np.concatenate([np.full(experts, self.alpha), np.full(experts, 1.0 / experts), self._ranked_first()])
 
-    def learn(
+    def _learn(
         self, maxima: FloatArray, part: FloatArray, thresholds: FloatArray, raised: FloatArray, learned: BoolArray
     ) -> None:
         """Move the levels and weights of the experts after each unit."""
         most, always = self._most_in_a_row(), self._ranked_always()
         options = float(self.alpha), float(self.learning_rate), float(self.sharing)
-        _learn(maxima, part, thresholds, raised, learned, self.threshold_, most, *options, GAMMAS, always)
+        _learn_units(maxima, part, thresholds, raised, learned, self.threshold_, most, *options, GAMMAS, always)
 
 
 @compiled
-def _learn(
+def _learn_units(
     maxima: FloatArray,
     part: FloatArray,
     thresholds: FloatArray,
@@ -105,7 +106,7 @@ def _learn(
     gammas: FloatArray,
     always: FloatArray,
 ) -> None:
-    """Learn from units: see :meth:`AdaptiveAlarm.learn`."""
+    """Learn from units: see :meth:`AdaptiveAlarm._learn`."""
     experts = len(gammas)
     for i in range(maxima.shape[1]):
         row = part[i]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from offnominal.alarms.alarm import Alarm, AlarmState
-from offnominal.alarms.checks import checked_episodes
+from offnominal.alarms.checks import checked_episodes, pooled_scores
 from offnominal.alarms.conformal import LARGEST, TooFewEpisodes
 from offnominal.alarms.guarantee import EXCHANGEABLE, Guarantee
 from offnominal.alarms.ranks import conformal_rank, episodes_needed
@@ -125,7 +125,8 @@ class ModeThresholds(Alarm):
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Rank the largest scores of the episodes in each mode."""
-        modes = checked_modes(self._given, episodes)
+        pooled_scores(episodes)
+        modes = checked_modes(vars(self).get("_given"), episodes)
         self.changing_ = int(any(len(np.unique(each)) > 1 for each in modes))
         self.modes_ = np.unique(np.concatenate(modes)).astype(np.float64)
         level = self._level(len(self.modes_))

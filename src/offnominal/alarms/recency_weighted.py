@@ -9,7 +9,7 @@ import numpy as np
 
 from offnominal.alarms.adaptive import METHOD, MOST_RECENT, THRESHOLD, AdaptiveAlarm, alarm_of_unit, learns
 from offnominal.alarms.guarantee import Guarantee, Unit
-from offnominal.core.checks import integer_in, number_in
+from offnominal.core.checks import integer_in, number_in, positive_integer
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.rounding import significant
@@ -120,9 +120,10 @@ class RecencyWeighted(AdaptiveAlarm):
 
     def deviation(self, units: int) -> float:
         """Return 1: the guarantee is about each unit, not about the share of alarms."""
+        positive_integer("units", units)
         return 1.0
 
-    def fit_method(self, maxima: FloatArray) -> None:
+    def _fit_method(self, maxima: FloatArray) -> None:
         """Keep the latest of the largest scores, and weight them."""
         self.maxima_ = maxima[-self.recent :]
         self.threshold_ = self._first_threshold()
@@ -131,9 +132,9 @@ class RecencyWeighted(AdaptiveAlarm):
         return float(_weighted_threshold(self._row(0.0), int(self.recent), float(self.alpha), float(self.decay)))
 
     def _row(self, threshold: float) -> FloatArray:
-        return np.concatenate([[threshold, 0.0], self.first_part()])
+        return np.concatenate([[threshold, 0.0], self._first_part()])
 
-    def first_part(self) -> FloatArray:
+    def _first_part(self) -> FloatArray:
         """Return the numbers of units so far and in the memory, and the sorted values with their numbers."""
         n, recent = len(self.maxima_), int(self.recent)
         part = np.zeros(VALUES - METHOD + 2 * recent)
@@ -142,12 +143,12 @@ class RecencyWeighted(AdaptiveAlarm):
         part[2 : 2 + n], part[2 + recent : 2 + recent + n] = self.maxima_[order], order
         return part
 
-    def learn(
+    def _learn(
         self, maxima: FloatArray, part: FloatArray, thresholds: FloatArray, raised: FloatArray, learned: BoolArray
     ) -> None:
         """Weight the units again after each one."""
         options = int(self.recent), float(self.alpha), float(self.decay)
-        _learn(maxima, part, thresholds, raised, learned, self.threshold_, self._most_in_a_row(), *options)
+        _learn_units(maxima, part, thresholds, raised, learned, self.threshold_, self._most_in_a_row(), *options)
 
 
 def units_needed(alpha: float, decay: float) -> float:
@@ -167,7 +168,7 @@ def units_needed(alpha: float, decay: float) -> float:
 @compiled
 def _weighted_threshold(row: FloatArray, recent: int, alpha: float, decay: float) -> float:
     """Return the smallest value so that those above it and the new one have at most a share alpha of the weights."""
-    n = int(row[COUNT])
+    n = min(max(int(row[COUNT]), 0), recent)
     total = 1.0 + (float(n) if decay == 1.0 else decay * (1.0 - decay**n) / (1.0 - decay))
     allowed, above, found = alpha * total * (1.0 + 1e-12), 1.0, np.inf
     for k in range(n - 1, -1, -1):
@@ -179,7 +180,7 @@ def _weighted_threshold(row: FloatArray, recent: int, alpha: float, decay: float
 
 
 @compiled
-def _learn(
+def _learn_units(
     maxima: FloatArray,
     part: FloatArray,
     thresholds: FloatArray,
@@ -191,7 +192,7 @@ def _learn(
     alpha: float,
     decay: float,
 ) -> None:
-    """Learn from units: see :meth:`AdaptiveAlarm.learn`."""
+    """Learn from units: see :meth:`AdaptiveAlarm._learn`."""
     for i in range(maxima.shape[1]):
         row = part[i]
         values, numbers = row[VALUES : VALUES + recent], row[VALUES + recent : VALUES + 2 * recent]
@@ -201,7 +202,7 @@ def _learn(
             learned[u, i] = learns(row, maxima[u, i], raised[u, i], most)
             if not learned[u, i]:
                 continue
-            n = int(row[COUNT])
+            n = min(max(int(row[COUNT]), 0), recent)
             if n == recent:
                 gone = np.argmin(numbers)
                 values[gone : n - 1], numbers[gone : n - 1] = values[gone + 1 :].copy(), numbers[gone + 1 :].copy()

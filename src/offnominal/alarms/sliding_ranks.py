@@ -32,12 +32,18 @@ def first_values(values: FloatArray, capacity: int) -> FloatArray:
 
 
 @compiled_internal
+def kept_values(vector: FloatArray) -> int:
+    """Return the number of values of a vector; within its capacity whatever is in it, as states come from files."""
+    return min(max(int(vector[COUNT]), 0), (len(vector) - VALUES) // 2)
+
+
+@compiled_internal
 def append_value(vector: FloatArray, value: float) -> None:
     """Add a value to a vector; the oldest one goes if it is full."""
     capacity = (len(vector) - VALUES) // 2
     if capacity == 0:
         return
-    n, place = int(vector[COUNT]), int(vector[POSITION])
+    n, place = kept_values(vector), min(max(int(vector[POSITION]), 0), capacity - 1)
     ordered = vector[VALUES + capacity :]
     if n == capacity:
         gone = np.searchsorted(ordered[:n], vector[VALUES + place])
@@ -57,7 +63,7 @@ def value_at_level(vector: FloatArray, level: float) -> float:
     It is the value of rank ceil((n + 1) (1 - level)); infinite if that is more than n or the level is not positive, and
     less than every value if the level is 1 or more.
     """
-    n = int(vector[COUNT])
+    n = kept_values(vector)
     if level >= 1.0:
         return -np.inf
     rank = n + 1 - int(np.floor(level * (n + 1) + 1e-9))
@@ -72,6 +78,6 @@ def value_at_level(vector: FloatArray, level: float) -> float:
 @compiled_internal
 def conformal_p_value(vector: FloatArray, value: float) -> float:
     """Return the share of values that are as large as a new one or larger; the new one counts, too."""
-    n, capacity = int(vector[COUNT]), (len(vector) - VALUES) // 2
+    n, capacity = kept_values(vector), (len(vector) - VALUES) // 2
     below = np.searchsorted(vector[VALUES + capacity : VALUES + capacity + n], value)
     return float((n - below + 1.0) / (n + 1.0))

@@ -115,10 +115,12 @@ def alarms(name: Annotated[str | None, _one("alarm")] = None, as_json: AsJson = 
 
     Example: [bold]offnominal alarms EpisodeMaximum[/]
     """
-    from offnominal.alarms import alarms as registry
+    from offnominal.alarms.catalogue import UNLISTED
+    from offnominal.alarms.catalogue import alarms as registry
 
     if name is None:
-        _list(registry, as_json)
+        rows = [{"id": spec.id, "summary": spec.summary} for spec in (*registry, *UNLISTED.values())]
+        print_rows("Alarms", rows, as_json)
         return
     from offnominal.reports.descriptions import describe_alarm
 

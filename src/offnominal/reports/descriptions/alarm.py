@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from offnominal.alarms.catalogue import alarms
+from offnominal.alarms.catalogue import UNLISTED, alarms, make_alarm
 from offnominal.reports.descriptions.description import Description, page
 from offnominal.reports.descriptions.docstrings import opening, parameter_rows
 
@@ -19,7 +19,10 @@ def describe_alarm(id: str) -> Description:
         >>> describe_alarm("EpisodeMaximum").facts["guarantee"]
         'a false alarm in at most 5% of nominal episodes, on average over calibrations'
     """
-    spec, made = alarms.find(id), alarms.build(id)
+    if isinstance(id, str) and id in UNLISTED:
+        spec, made = UNLISTED[id], make_alarm(id)
+    else:
+        spec, made = alarms.find(id), alarms.build(id)
     values = {each.name: getattr(made, each.name) for each in fields(made) if each.init}
     return Description(
         name=id,
