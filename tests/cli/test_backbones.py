@@ -12,6 +12,8 @@ from offnominal.cli import run_summary
 from offnominal.cli.program import program
 from offnominal.core.errors import DamagedFile, MissingFile, UnknownName
 from offnominal.detectors.images.features.published_weights import FOLDER, PUBLISHED_WEIGHTS, absent_weights
+from offnominal.kinds import Study
+from offnominal.papers.novelcraft.study import NoveltyStudy
 from offnominal.reports.page import PageContent, render_page
 from offnominal.studies import runs
 from offnominal.studies.catalogue import load_study, parse, studies
@@ -105,22 +107,25 @@ def test_a_study_leaves_out_detectors_without_weights_by_name(home):
 
 def test_without_any_weights_all_cells_run_and_explain_what_is_missing():
     study = parse(STUDY, "here")
+    assert isinstance(study, Study)
     alone = study.with_detectors(study.detectors[1:])
     assert alone.available_cells() == (alone.cells(), ())
 
 
 def test_methods_of_novelty_without_weights_are_left_out_with_all_their_cells(home):
     study = load_study("novelcraft-pretrained").at("paper")
+    assert isinstance(study, NoveltyStudy)
     cells, missing = study.available_cells()
-    assert {cell.name for cell in cells} == {"KNN random", "SSKM"}
-    assert {cell.variant for cell in cells if cell.name == "SSKM"} == {"random"}
+    assert {cell.columns()["name"] for cell in cells} == {"KNN random", "SSKM"}
+    assert {cell.columns()["variant"] for cell in cells if cell.columns()["name"] == "SSKM"} == {"random"}
     assert len(missing) == len(study.detectors) - 1
     for name in ("efficientnet_lite0", "efficientnet_lite1", "efficientnet_lite2"):
         place(home, name)
     cells, missing = study.available_cells()
     assert {name.rpartition(" ")[2] for name in missing} == {VGG}
-    assert {"KNN EfficientNet-Lite2", "Patch EfficientNet-Lite0"} < {cell.name for cell in cells}
-    assert "NDCC VGG16" not in {cell.name for cell in cells}
+    names = {cell.columns()["name"] for cell in cells}
+    assert {"KNN EfficientNet-Lite2", "Patch EfficientNet-Lite0"} < names
+    assert "NDCC VGG16" not in names
 
 
 @pytest.mark.parametrize("name", studies.ids())

@@ -67,7 +67,15 @@ def test_names_of_other_published_weights_stay():
     lite = {"backbone": "efficientnet_lite1"}
     assert name_with_weights("Patch-EfficientNet", "DINO-Patch", lite) == "Patch-EfficientNet"
     assert name_with_weights("DINO-Patch", "DINO-Patch", lite) == "DINO-Patch (efficientnet_lite1)"
-    assert name_with_weights("Feature-Mahalanobis", "Feature-Mahalanobis", {}) == "Feature-Mahalanobis"
+
+
+def test_a_name_that_means_no_weights_is_followed_by_those_that_there_are():
+    id, lite = "Feature-Mahalanobis", {"backbone": "efficientnet_lite1"}
+    assert name_with_weights(id, id, {}) == f"{id} (small encoder)"
+    assert name_with_weights(id, id, lite) == f"{id} (efficientnet_lite1)"
+    assert name_with_weights(f"{id} EfficientNet", id, lite) == f"{id} EfficientNet"
+    assert name_with_weights("Gauss", id, {}) == "Gauss"
+    assert make_detector(id, **lite).name == "FeatureMahalanobis (efficientnet_lite1)"
 
 
 def test_classifiers_with_a_small_encoder_say_so_too():

@@ -31,6 +31,8 @@ MEANS = {
     **{f"lite{number}": f"efficientnet_lite{number}" for number in range(3)},
 }
 """How the backbone begins that a reader expects by a part of a name, in small letters."""
+OPEN = ("feature-mahalanobis", "featuremahalanobis")
+"""Parts of names that mean no weights at all; those that a detector has always stand behind them."""
 
 
 def name_with_weights(name: str, detector: str, parameters: Mapping[str, Any]) -> str:
@@ -59,7 +61,9 @@ def name_with_weights(name: str, detector: str, parameters: Mapping[str, Any]) -
     backbone = parameters.get("backbone", ENCODER)
     used = backbone if isinstance(backbone, str) else ""
     expected = [start for part, start in MEANS.items() if part in name.lower()]
-    if id not in (*CLASSES.values(), *CLASSIFIERS) or all(used.startswith(start) for start in expected):
+    open_to_any = not expected and any(part in name.lower() for part in OPEN)
+    fits = not open_to_any and all(used.startswith(start) for start in expected)
+    if id not in (*CLASSES.values(), *CLASSIFIERS) or fits:
         return name
     if backbone == ENCODER:
         random = detector.endswith(UNTRAINED) or parameters.get("n_epochs") == 0

