@@ -103,13 +103,15 @@ def record(
         needed = tuple(dict.fromkeys((*needed, "instance")))
     for number, mount in enumerate(rig.cameras):
         camera = rig.camera_at(mount, position, yaw, attitude=attitude, samples=samples)
-        source, at = camera.source(), step * len(rig.mounts) + number
+        source, order = camera.source(), step * len(rig.mounts) + number
         image = render(under, source, needed, poses=poses)
         if image.rgb is not None:
             add_clouds(source, image, weather, step=step)
             add_reflections(under, source, image, weather, poses=poses, roughness=roughness)
-            add_streaks(image.rgb, weather, seed=seed, step=at)
-        cameras[mount.name] = CameraFrame(camera, photograph(image, camera, model, motion=motion, seed=seed, step=at))
+            add_streaks(image.rgb, weather, seed=seed, step=order)
+        cameras[mount.name] = CameraFrame(
+            camera, photograph(image, camera, model, motion=motion, seed=seed, step=order)
+        )
     turning = rig.lidar_model
     for number, mount in enumerate(rig.lidars):
         at, order = partial(_lidar_at, rig, mount, position, yaw, attitude, motion), step * len(rig.mounts) + number

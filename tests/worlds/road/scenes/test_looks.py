@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.datasets.scenes import record_scenes
+from offnominal.datasets.scenes import open_scenes, record_scenes
 from offnominal.sensing import Box, Camera, Instance, Light, Material, Plane, Scene, render
 from offnominal.worlds.road.assets.clutter import LITTER, litter
 from offnominal.worlds.road.labels import Label
@@ -141,6 +141,17 @@ def test_the_layout_of_anovox_refuses_a_vehicle_that_tilts(tmp_path):
         record_scenes(
             [SCENARIO], tmp_path / "set", layout="published", rig=RIG, source=partial(ScenarioRun, look="detailed")
         )
+
+
+@pytest.mark.parametrize("name", ["plain", "detailed"])
+def test_recorded_scenes_keep_the_look(frames, tmp_path, name):
+    record_scenes([SCENARIO], tmp_path / "set", rig=RIG, source=partial(ScenarioRun, look=name))
+    scene = open_scenes(tmp_path / "set")[0]
+    assert scene.look == look(name)
+    assert ('"look"' in (scene.folder / "scene.json").read_text()) == (name == "detailed")
+    for read, frame in zip(scene, frames[name], strict=True):
+        assert read.sensors.cameras["top"].camera == frame.sensors.cameras["top"].camera
+        assert np.array_equal(image_of(read).rgb, image_of(frame).rgb)
 
 
 def test_looks_are_named():

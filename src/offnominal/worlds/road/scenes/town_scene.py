@@ -162,7 +162,7 @@ class StaticScene:
 
 
 @lru_cache(maxsize=8)
-def _static_scene(town: Town, look: Look = PLAIN) -> StaticScene:
+def _static_scene(town: Town, look: Look) -> StaticScene:
     return StaticScene(town, look)
 
 
@@ -170,7 +170,7 @@ def ground_height(town: Town) -> Callable[[float, float], float]:
     """Return a function that gives the height of the ground of a town at a position, m. Its first call builds it."""
 
     def height(x: float, y: float) -> float:
-        return _static_scene(town).ground.height_at(x, y)
+        return _static_scene(town, PLAIN).ground.height_at(x, y)
 
     return height
 
