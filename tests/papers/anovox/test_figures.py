@@ -20,7 +20,8 @@ COW = Scenario(
 
 @pytest.mark.long
 def test_pixels_of_labels_are_those_of_the_images():
-    found = figures.label_pixels([COW])
+    found, accepted = figures.label_pixels([COW])
+    assert accepted == 1
     frames = list(ScenarioRun(COW))
     labels = np.concatenate([np.ravel(frame.sensors.cameras["top"].image.label) for frame in frames])
     assert found.sum() == len(labels) == 2 * 768 * 512
@@ -42,7 +43,7 @@ def test_labels_without_pixels_have_no_bar():
 
 def test_figure_7_is_drawn_without_a_run(monkeypatch, tmp_path):
     monkeypatch.setattr(figures, "make_scenarios", lambda *_, **__: [])
-    monkeypatch.setattr(figures, "label_pixels", lambda _: np.arange(1 + max(Label)))
+    monkeypatch.setattr(figures, "label_pixels", lambda _: (np.arange(1 + max(Label)), 3))
     store = tmp_path / "runs" / "store"
     result = CliRunner().invoke(program, ["reproduce", "anovox", "--figure", "7", "--store", str(store)])
     assert result.exit_code == 0, result.output

@@ -36,23 +36,26 @@ def label_data(results: RunResults) -> FigureData:
         for each in make_scenarios(PRESET, types=["content", "temporal"])
         if each.anomaly is not None
     ]
-    return _bars(label_pixels(scenarios), len(scenarios))
+    return _bars(*label_pixels(scenarios))
 
 
-def label_pixels(scenarios: Iterable[Scenario]) -> IntArray:
-    """Return the number of pixels of each label, by its id, in the front cameras of scenarios.
+def label_pixels(scenarios: Iterable[Scenario]) -> tuple[IntArray, int]:
+    """Return the number of pixels of each label, by its id, in the front cameras of scenarios, and how many count.
 
     Args:
         scenarios: The scenarios; those that the published rules discard do not count.
     """
-    total = np.zeros(1 + max(Label), np.int64)
+    total, accepted = np.zeros(1 + max(Label), np.int64), 0
     for scenario in scenarios:
         run = ScenarioRun(scenario)
         place = [mount.name for mount in run.rig.cameras].index(FRONT)
         found = [images()[place] for number, _, images in run.labels() if number >= 0]
-        if not run.discards:
-            total += sum(np.bincount(np.ravel(image), minlength=len(total)) for image in found)
-    return total
+        if run.discards:
+            continue
+        accepted += 1
+        for image in found:
+            total += np.bincount(np.ravel(image), minlength=len(total))
+    return total, accepted
 
 
 def _bars(pixels: IntArray, scenarios: int) -> FigureData:
