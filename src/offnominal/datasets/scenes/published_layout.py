@@ -87,7 +87,9 @@ class PublishedWriter:
         Raises:
             InvalidParameter: The vehicle pitches or rolls, which the files cannot describe.
         """
-        if any(each.camera.up != UPRIGHT for each in frame.sensors.cameras.values()):
+        level = [each.camera.up == UPRIGHT for each in frame.sensors.cameras.values()]
+        level += [np.asarray(each.lidar.rotation)[2, 2] == 1.0 for each in frame.sensors.lidars.values()]
+        if not all(level):
             raise InvalidParameter(
                 f"the layout of AnoVox has no entry for the pitch and roll of the vehicle in frame {frame.number}; "
                 "choose the layout compact, or a look without sway."
