@@ -9,10 +9,17 @@ from PIL import Image, ImageDraw
 from offnominal.sensing import CAMERA_MODELS
 from offnominal.worlds.road.rigs import rig
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, Timing
-from offnominal.worlds.road.scenes import DrivingFrame, ScenarioRun
+from offnominal.worlds.road.scenes import LOOKS, DrivingFrame, ScenarioRun
 
 WIDTH, HEIGHT, GAP, TITLE = 400, 266, 4, 14
 RIG = replace(rig("mono"), width=WIDTH, height=HEIGHT)
+# Town, weather and seed of the frames that show the looks.
+MOMENTS = (
+    ("downtown", "CLEAR_NOON", 5),
+    ("small-town", "WET_SUNSET", 2),
+    ("residential", "SOFT_RAIN_NOON", 3),
+    ("grid", "CLEAR_SUNSET", 5),
+)
 COW = ContentAnomaly("cow", 70.0, lateral_offset=0.5, yaw=90.0)
 # Tick 65 of the scenario; the ego vehicle has 8 m/s.
 TIMING = Timing(15, 50, record_every=50)
@@ -46,10 +53,19 @@ def camera_sheet() -> Image.Image:
     return sheet({name: image_of(frame_of("downtown", camera=name)) for name in CAMERA_MODELS}, 2)
 
 
+def look_sheet() -> Image.Image:
+    """Return some frames with each look."""
+    images = {}
+    for town, weather, seed in MOMENTS:
+        for look in LOOKS:
+            images[f"{town}, {weather}: {look}"] = image_of(frame_of(town, weather, seed, look=look))
+    return sheet(images, len(LOOKS))
+
+
 def main(folder: Path) -> None:
     """Write all images."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in {"camera-models": camera_sheet}.items():
+    for name, draw in {"camera-models": camera_sheet, "looks": look_sheet}.items():
         path = folder / f"{name}.webp"
         draw().save(path, quality=80, method=6)
         print(f"{path}: {path.stat().st_size / 1000:.0f} kB")

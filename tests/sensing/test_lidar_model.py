@@ -17,7 +17,7 @@ from offnominal.sensing import (
     lidar_model,
     sweep,
 )
-from offnominal.sensing.lidar_model import at_points, turn, widened
+from offnominal.sensing.lidar_models import at_points, turn, widened
 
 ROLLING = LidarModel("rolling", sectors=32)
 WALLS = tuple(

@@ -221,6 +221,7 @@ def run(
     lidar: Annotated[
         str | None, typer.Option(help="Lidar model: ideal, rolling or spinning. Default: that of the rig.")
     ] = None,
+    look: Annotated[str, typer.Option(help="Look of the scenes: plain or detailed.")] = "plain",
     max_scenarios: Annotated[int | None, count_option("Record only the first scenarios.")] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     as_json: AsJson = False,
@@ -236,6 +237,7 @@ def run(
     from offnominal.worlds.road.rigs import rig as rig_named
     from offnominal.worlds.road.scenarios import read_scenarios
     from offnominal.worlds.road.scenes import ScenarioRun, voxel_grid
+    from offnominal.worlds.road.scenes import look as look_named
 
     found = [scenario for file in read_scenarios(folder).values() for scenario in file.scenarios]
     options: dict[str, Any] = {} if samples == 1 else {"samples": samples}
@@ -243,6 +245,8 @@ def run(
         options["camera"] = camera_model(camera)
     if lidar is not None:
         options["lidar"] = lidar_model(lidar)
+    if look != "plain":
+        options["look"] = look_named(look)
     manifest = record_scenes(
         found[:max_scenarios],
         out,

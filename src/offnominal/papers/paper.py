@@ -97,7 +97,7 @@ class PublishedFigure:
     Args:
         number: Its number.
         title: Its content, in one line.
-        study: Name of the study whose run ours is drawn from.
+        study: Name of the study whose run ours is drawn from; empty if ours needs no run.
         file: Name of our figure in the report of that run.
         data: Returns what it is drawn from, as plain data, such as travels with the package; None if the results of a
             run do not have it.

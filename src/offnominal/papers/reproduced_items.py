@@ -19,6 +19,7 @@ from offnominal.reports.report import write_report
 from offnominal.reports.save_figures import save_figures
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
+from offnominal.studies.runs import STORE
 
 
 class ReproducedTable(NamedTuple):
@@ -94,6 +95,8 @@ def reproduced(item: Item, results: RunResults) -> ReproducedTable | ReproducedF
     """Return a table or a figure made from results; if there are any, it is written into the folder of their run."""
     if isinstance(item, PublishedTable):
         return _reproduced_table(item, results)
+    if not item.study:
+        return of_no_run(item, STORE.parent / "figures")
     data = item.data(results) if results.cells else None
     if data is None:
         return ReproducedFigure(item, None)
@@ -101,6 +104,12 @@ def reproduced(item: Item, results: RunResults) -> ReproducedTable | ReproducedF
     write_report(results, folder)
     file = folder / "figures" / f"{item.file}.png"
     return ReproducedFigure(item, file if file.exists() else draw_data(item, data, file))
+
+
+def of_no_run(figure: PublishedFigure, folder: Path) -> ReproducedFigure:
+    """Return a figure that needs no run, drawn into a folder."""
+    data = figure.data(RunResults.none())
+    return ReproducedFigure(figure, None if data is None else draw_data(figure, data, folder / f"{figure.file}.png"))
 
 
 def draw_data(figure: PublishedFigure, data: FigureData, file: Path, mark: str = "") -> Path:

@@ -8,7 +8,14 @@ from pathlib import Path
 
 from offnominal.papers.catalogue import paper
 from offnominal.papers.paper import FigureData, PublishedFigure, PublishedTable
-from offnominal.papers.reproduced_items import ReproducedFigure, ReproducedTable, draw_data, reproduced, written
+from offnominal.papers.reproduced_items import (
+    ReproducedFigure,
+    ReproducedTable,
+    draw_data,
+    of_no_run,
+    reproduced,
+    written,
+)
 from offnominal.papers.reproduction import Reproduction, StudyRun
 from offnominal.papers.result_sources import ResultSources, SourcedTable, scales_of
 from offnominal.papers.shipped_figures import MARK, shipped_figure
@@ -46,11 +53,14 @@ def stored_items(
             table = sources.table(id, item, scales, None if run is None else run.worlds)
             made.append(_table(item, table))
             remarks += _remarks(item, run, table, sources, store)
-        elif run is not None:
-            if item.tables:
-                figure, said = _of_tables(id, item, sources, run, scales, store)
-            else:
-                figure, said = _figure(id, item, _with_data(sources, item, run, scales), run, scales, store)
+        elif run is None:
+            made.append(of_no_run(item, store.parent / "figures"))
+        elif item.tables:
+            figure, said = _of_tables(id, item, sources, run, scales, store)
+            made.append(figure)
+            remarks += said
+        else:
+            figure, said = _figure(id, item, _with_data(sources, item, run, scales), run, scales, store)
             made.append(figure)
             remarks += said
     return made, list(dict.fromkeys(remarks))

@@ -8,9 +8,13 @@ from typing import Literal, TypeAlias, get_args
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 
 Colour: TypeAlias = tuple[float, float, float]
-Texture: TypeAlias = Literal["plain", "checker", "noise", "windows", "lane", "ribbons", "curtain", "planks", "highway"]
+Texture: TypeAlias = Literal[
+    "plain", "checker", "noise", "windows", "lane", "ribbons", "curtain", "planks", "highway", "asphalt", "worn",
+    "facade", "ribbon facade", "curtain facade",
+]  # fmt: skip
 TEXTURES: tuple[str, ...] = get_args(Texture)
-PLAIN, CHECKER, NOISE, WINDOWS, LANE, RIBBONS, CURTAIN, PLANKS, HIGHWAY = range(len(TEXTURES))
+PLAIN, CHECKER, NOISE, WINDOWS, LANE, RIBBONS, CURTAIN, PLANKS, HIGHWAY = range(9)
+ASPHALT, WORN, FACADE, RIBBON_FACADE, CURTAIN_FACADE = range(9, len(TEXTURES))
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,10 @@ class Material:
             `scale` wide, with a dashed line at y = 0 and full lines one lane to either side; ``"ribbons"``: a band of
             glass per `scale` on upright faces; ``"curtain"``: upright faces of glass with thin frames; ``"planks"``:
             thin horizontal joints on upright faces, one per `scale`; ``"highway"``: a road along x of three lanes of
-            `scale`, with dashed lines between them and full lines at their edges, and a dash every 24/7 of the `scale`.
+            `scale`, with dashed lines between them and full lines at their edges, and a dash every 24/7 of the `scale`;
+            ``"asphalt"``: a road with grain, cracks, patches and manholes; ``"worn"``: paint that is rubbed off to the
+            second colour in places; ``"facade"``, ``"ribbon facade"`` and ``"curtain facade"``: like windows, ribbons
+            and curtain, with glass deep in the wall, frames, sills, blinds and dirt.
         scale: Size of the texture, m.
 
     Example:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from offnominal.core.compilation import compiled_internal
 from offnominal.sensing.cells import SunMap
+from offnominal.sensing.detailed_texture import detailed
 from offnominal.sensing.intersections import FAR, STACK, intersect_convex, mesh_in_the_way, to_local
-from offnominal.sensing.material import CHECKER, PLAIN
+from offnominal.sensing.material import ASPHALT, CHECKER, PLAIN
 from offnominal.sensing.packed_scene import PackedScene
 from offnominal.sensing.placed_instances import PlacedInstances
 from offnominal.sensing.rays import Rays
@@ -66,7 +67,7 @@ def surface(
             nx, ny, nz = _smoothed(rotation, i, triangles, corner_normals, part, lx, ly, lz, nx, ny, nz)
         normal[0, r], normal[1, r], normal[2, r] = nx, ny, nz
         sunlit[r] = max(ZERO, nx * lighting[0, 0] + ny * lighting[0, 1] + nz * lighting[0, 2])
-        share = ZERO
+        share, shade = ZERO, ONE
         row = finish[part] - 2 if part >= 0 else -2
         if row >= 0:
             colour[0, r], colour[1, r], colour[2, r] = palette[row, 0], palette[row, 1], palette[row, 2]
@@ -76,7 +77,7 @@ def surface(
         elif texture[i] != PLAIN:
             # The texture of a mesh starts at the mesh's own origin.
             lx, ly, lz = lx + np.float32(middle[i, 0]), ly + np.float32(middle[i, 1]), lz + np.float32(middle[i, 2])
-            share = _textured(
+            share, shade = _textured(
                 texture[i],
                 identity[i] - 1,
                 paint[i, 6],
@@ -88,13 +89,15 @@ def surface(
                 ax,
                 ay,
                 az,
+                rotation,
+                i,
+                (dx, dy, dz),
             )
         if share == GLOW:
             colour[0, r], colour[1, r], colour[2, r] = LIT
             continue
-        colour[0, r] = paint[i, 0] + share * (paint[i, 3] - paint[i, 0])
-        colour[1, r] = paint[i, 1] + share * (paint[i, 4] - paint[i, 1])
-        colour[2, r] = paint[i, 2] + share * (paint[i, 5] - paint[i, 2])
+        for c in range(3):
+            colour[c, r] = shade * (paint[i, c] + share * (paint[i, 3 + c] - paint[i, c]))
 
 
 @compiled_internal
@@ -110,15 +113,25 @@ def _textured(
     ax: np.float32,
     ay: np.float32,
     az: np.float32,
-) -> np.float32:
-    """Return the share of the second colour at the point (x, y, z) of an instance, whose normal is (ax, ay, az)."""
+    rotation: NDArray[np.float32],
+    i: int,
+    ray: tuple[np.float32, np.float32, np.float32],
+) -> tuple[np.float32, np.float32]:
+    """Return the share of the second colour, and the factor on the brightness, at a point of instance i.
+
+    The point is (x, y, z) and its normal (ax, ay, az) in the frame of the instance; `ray` is the direction of the ray
+    in the world.
+    """
     wide = scale * pixel
     if wide > FINE:
         wide /= math.sqrt(max(LEAST_COSINE, abs(facing)))
     x, y, z = (x - INSET * ax) * scale, (y - INSET * ay) * scale, (z - INSET * az) * scale
     if texture == CHECKER:
-        return checker(x, y, z, wide)
-    return pattern(texture, seed, x, y, z, ax, ay, az, wide)
+        return checker(x, y, z, wide), ONE
+    if texture >= ASPHALT:
+        ex, ey, ez = to_local(rotation, i, ray)
+        return detailed(texture, seed, x, y, z, ax, ay, az, ex, ey, ez, wide)
+    return pattern(texture, seed, x, y, z, ax, ay, az, wide), ONE
 
 
 @compiled_internal

@@ -82,6 +82,7 @@ class SceneIndex(Config):
         truth: Ground truth of the anomaly; None if there is none.
         frames: Frames.
         documents: SHA-256 of files that do not belong to one frame alone, by name.
+        look: Look of the scene, as plain data; None is the plain one.
     """
 
     id: str
@@ -93,6 +94,12 @@ class SceneIndex(Config):
     truth: dict[str, Any] | None
     frames: tuple[FrameEntry, ...]
     documents: dict[str, str]
+    look: dict[str, Any] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; the plain look is left out, as in files that were written before there were others."""
+        data = super().to_dict()
+        return data if self.look is not None else {name: value for name, value in data.items() if name != "look"}
 
     @property
     def files(self) -> set[str]:

@@ -56,6 +56,7 @@ from offnominal.worlds.road.town.snapshot import Snapshot
 
 EGO = 0
 KMH = 3.6
+UPRIGHT = (0.0, 0.0, 1.0)
 
 
 class PublishedWriter:
@@ -81,7 +82,18 @@ class PublishedWriter:
         self._voxels = plan.voxels
 
     def add(self, frame: DrivingFrame) -> tuple[Part, ...]:
-        """Write the files of a frame, and return them."""
+        """Write the files of a frame, and return them.
+
+        Raises:
+            InvalidParameter: The vehicle pitches or rolls, which the files cannot describe.
+        """
+        level = [each.camera.up == UPRIGHT for each in frame.sensors.cameras.values()]
+        level += [np.asarray(each.lidar.rotation)[2, 2] == 1.0 for each in frame.sensors.lidars.values()]
+        if not all(level):
+            raise InvalidParameter(
+                f"the layout of AnoVox has no entry for the pitch and roll of the vehicle in frame {frame.number}; "
+                "choose the layout compact, or a look without sway."
+            )
         files: dict[str, bytes] = {}
         for mount in self._rig.cameras:
             for kind, content in published_images(frame.sensors.cameras[mount.name]).items():

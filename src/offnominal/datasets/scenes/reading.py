@@ -30,7 +30,8 @@ from offnominal.datasets.scenes.voxel_files import VoxelSettings, decode_voxels,
 from offnominal.sensing.voxels import Voxels
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario
-from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
+from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame, Look
+from offnominal.worlds.road.scenes.looks import PLAIN
 from offnominal.worlds.road.town.snapshot import Snapshot
 
 Kind: TypeAlias = Literal["normal", "content", "temporal"]
@@ -147,6 +148,11 @@ class DrivingScene(LazySequence[DrivingFrame]):
     def rig(self) -> Rig:
         """Sensors of the ego vehicle."""
         return Rig.from_dict(self.details.rig)
+
+    @cached_property
+    def look(self) -> Look:
+        """How much detail it shows."""
+        return PLAIN if self.details.look is None else Look.from_dict(self.details.look)
 
     @property
     def twin(self) -> bool:

@@ -38,7 +38,8 @@ from offnominal.datasets.scenes.layouts import LAYOUTS
 from offnominal.datasets.scenes.scene_run import RunSource, SceneRun
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenarios import scenario_to_json
-from offnominal.worlds.road.scenes import DrivingFrame
+from offnominal.worlds.road.scenes import DrivingFrame, Look
+from offnominal.worlds.road.scenes.looks import PLAIN
 
 ANOMALY_LABELS = np.array([label for label in Label if label.is_anomaly])
 
@@ -116,6 +117,7 @@ class SceneJob:
         return reason
 
     def _index(self, run: SceneRun, frames: Sequence[FrameEntry], documents: dict[str, str]) -> SceneIndex:
+        look: Look | None = getattr(run, "look", None)
         return SceneIndex(
             id=self.plan.id,
             town=self.plan.scenario.town,
@@ -126,6 +128,7 @@ class SceneJob:
             truth=truth_to_dict(run.anomaly_truth()),
             frames=tuple(frames),
             documents=documents,
+            look=None if look is None or look == PLAIN else look.to_dict(),
         )
 
     def _entry(self, folder: Path, frames: Sequence[FrameEntry], sha256: str) -> SceneEntry:

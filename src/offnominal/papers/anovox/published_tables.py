@@ -8,6 +8,7 @@ from typing import cast
 from offnominal.core.rounding import fixed
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anovox.evidence import experiments
+from offnominal.papers.anovox.figures import label_data, label_figure
 from offnominal.papers.anovox.published import (
     PAPER,
     PUBLISHED_FORMS,
@@ -22,7 +23,7 @@ from offnominal.papers.anovox.scene_data import SPLITS
 from offnominal.papers.anovox.scene_rows import AS_PUBLISHED
 from offnominal.papers.anovox.study import SceneStudy
 from offnominal.papers.causes import explainer
-from offnominal.papers.paper import Published, PublishedTable
+from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
 from offnominal.papers.protocol import protocol
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.published_comparison import PublishedComparison
@@ -38,6 +39,10 @@ SET_FIELDS = {"size": "frames", "n_anomaly_classes": "kinds of objects"}
 NORMALITY = {"sensor_configuration": "sensor rigs", "area": "towns", "environment": "weathers"}
 """Parts of the normality of Table 2 that are names in this package too."""
 OTHER_SET = "our scenes are another set: frames of scale `paper`, without twins"
+NO_NUMBERS = (
+    "It has no numbers that can be read, and the public code does not say which of its plots it is, so that ours could "
+    "not be compared with it."
+)
 WEATHERS_TEXT = "the text counts 14, as there are here"
 
 
@@ -161,6 +166,12 @@ PUBLISHED = Published(
             explain=explainer(protocol(PAPER), experiments, published_lines, "4"),
         ),
     ),
+    (
+        PublishedFigure(
+            7, "pixels of each label in scenarios with an anomaly", "", "label-pixels", label_data, label_figure
+        ),
+    ),
+    unknown_figures=dict.fromkeys(("6", "8"), NO_NUMBERS),
     protocol=protocol(PAPER),
     experiments=experiments,
     experiment_lines=published_lines,

@@ -9,9 +9,9 @@ from functools import partial
 
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.camera_image import CameraImage, Output, render
-from offnominal.sensing.camera_model import STILL, Motion, photograph
+from offnominal.sensing.camera_models import STILL, Motion, photograph
 from offnominal.sensing.lidar import Lidar, PointCloud
-from offnominal.sensing.lidar_model import at_points, turn, widened
+from offnominal.sensing.lidar_models import at_points, turn, widened
 from offnominal.sensing.scene import Poses, Scene
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.clouds import add_clouds
@@ -74,6 +74,7 @@ def record(
     outputs: Sequence[Output] = CAMERA_OUTPUTS,
     attitude: Attitude = LEVEL,
     motion: Motion = STILL,
+    roughness: float = 0.0,
 ) -> RigFrame:
     """Return one frame of a rig.
 
@@ -92,6 +93,7 @@ def record(
         outputs: Outputs of the cameras; depth and label are always computed.
         attitude: Pitch and roll of the vehicle.
         motion: How the vehicle and the objects move, for models of sensors that take time.
+        roughness: How far a wet road scatters what it reflects, as a share of the height of the image.
     """
     under = weather.apply(scene)
     cameras, lidars = {}, {}
@@ -101,13 +103,15 @@ def record(
         needed = tuple(dict.fromkeys((*needed, "instance")))
     for number, mount in enumerate(rig.cameras):
         camera = rig.camera_at(mount, position, yaw, attitude=attitude, samples=samples)
-        source, at = camera.source(), step * len(rig.mounts) + number
+        source, order = camera.source(), step * len(rig.mounts) + number
         image = render(under, source, needed, poses=poses)
         if image.rgb is not None:
             add_clouds(source, image, weather, step=step)
-            add_reflections(under, source, image, weather, poses=poses)
-            add_streaks(image.rgb, weather, seed=seed, step=at)
-        cameras[mount.name] = CameraFrame(camera, photograph(image, camera, model, motion=motion, seed=seed, step=at))
+            add_reflections(under, source, image, weather, poses=poses, roughness=roughness)
+            add_streaks(image.rgb, weather, seed=seed, step=order)
+        cameras[mount.name] = CameraFrame(
+            camera, photograph(image, camera, model, motion=motion, seed=seed, step=order)
+        )
     turning = rig.lidar_model
     for number, mount in enumerate(rig.lidars):
         at, order = partial(_lidar_at, rig, mount, position, yaw, attitude, motion), step * len(rig.mounts) + number

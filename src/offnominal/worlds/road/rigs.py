@@ -18,9 +18,9 @@ from offnominal.core.deterministic_math import arctan2, sincos
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.types import FloatArray
 from offnominal.sensing.camera import Camera
-from offnominal.sensing.camera_model import IDEAL, CameraModel, camera_model
+from offnominal.sensing.camera_models import IDEAL, CameraModel, camera_model
 from offnominal.sensing.lidar import Lidar
-from offnominal.sensing.lidar_model import AT_ONCE, LidarModel, lidar_model
+from offnominal.sensing.lidar_models import AT_ONCE, LidarModel, lidar_model
 from offnominal.sensing.shapes import Triple
 from offnominal.sensing.vectors import rotated, rotation_about_z
 

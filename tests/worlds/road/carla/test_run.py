@@ -1,11 +1,12 @@
 """Scenarios run on a CARLA server, as far as a strict stand-in of its client package can tell."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from offnominal.core.errors import MissingDependency
+from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.datasets.scenes import open_scenes, record_scenes
 from offnominal.worlds.road.carla import (
     CarlaError,
@@ -418,3 +419,9 @@ def test_published_objects_come_first(carla):
     carla.library["static.prop.o_oil_barrel_special"] = ({"role_name": ""}, 32, (0.5, 0.5, 0.5))
     states = list(run(BARREL.replace(vehicles=0, pedestrians=0)).states())
     assert states[-1].size[-1].tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("model", [{"camera_model": "dashcam"}, {"lidar_model": "spinning"}])
+def test_models_of_sensors_are_those_of_the_server(model):
+    with pytest.raises(InvalidParameter, match="on CARLA sensors are those of the server"):
+        CarlaRun(NORMAL, rig=replace(RIG, **model))

@@ -13,6 +13,8 @@ from offnominal.worlds.road.labels import Label
 
 CAR_BODIES = tuple(BODIES)
 TRUCK_BODIES = ("box", "tanker", "tipper")
+# Where the windscreen of the sedan begins, m.
+SCREEN = 0.98
 PAINTS: tuple[Colour, ...] = (
     (0.86, 0.87, 0.88),
     (0.10, 0.10, 0.11),
@@ -49,6 +51,11 @@ def car(seed: int = 0, *, body: str | None = None, paint: Colour | None = None) 
     return asset(chosen, Part(shared_mesh(_car, chosen), Label.CAR, Material(colour)))
 
 
+def bonnet(*, paint: Colour = (0.30, 0.32, 0.35)) -> Asset:
+    """Return the front of a sedan up to the windscreen, as its own camera sees it."""
+    return asset("bonnet", Part(shared_mesh(_bonnet), Label.EGO_VEHICLE, Material(paint)))
+
+
 def truck(seed: int = 0, *, body: str | None = None, paint: Colour | None = None) -> Asset:
     """Return a truck with a box, a tank or a tipping bed; see :func:`car`."""
     draws = Draws(seed, "truck")
@@ -63,6 +70,13 @@ def bus(seed: int = 0, *, paint: Colour | None = None) -> Asset:
     """Return a city bus; see :func:`car`."""
     colour = Draws(seed, "bus").one_of(LIVERIES) if paint is None else paint
     return asset("bus", Part(shared_mesh(_bus), Label.BUS, Material(colour)))
+
+
+def _bonnet() -> Solid:
+    stations = BODIES["sedan"]
+    front = [station._replace(kind="paint") for station in stations if station.x >= SCREEN]
+    base = front[-1]
+    return skin(front) + box("black", 0.06, 1.3, 0.03, (base.x + 0.02, 0.0, base.top - 0.02))
 
 
 def _car(body: str) -> Solid:

@@ -9,6 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from offnominal.core.checks import integer_in
+from offnominal.core.errors import InvalidParameter
+from offnominal.sensing.camera_models import IDEAL
+from offnominal.sensing.lidar_models import AT_ONCE
 from offnominal.worlds.road.carla.connection import Server, connect, load_town
 from offnominal.worlds.road.carla.errors import server_errors
 from offnominal.worlds.road.carla.routes import CarlaRoute, RoutePlanner, choose_route
@@ -77,6 +80,11 @@ class CarlaRun:
         chosen = scenario.rig if rig is None else rig
         self.scenario = scenario
         self.rig: Rig = rig_named(chosen) if isinstance(chosen, str) else chosen
+        if self.rig.camera_model != IDEAL or self.rig.lidar_model != AT_ONCE:
+            raise InvalidParameter(
+                f"rig {self.rig.name!r} has models of sensors, but on CARLA sensors are those of the server; "
+                "give a rig with ideal ones."
+            )
         self.twin = twin
         self.town = CarlaTown(scenario.town, published_town(scenario.town))
         self._where = (host, port, timeout)

@@ -9,6 +9,7 @@ __getattr__, __dir__ = lazy_attributes(
         "driving_frame": ("AnomalyTruth", "DrivingFrame"),
         "hit": ("Hit",),
         "labelled_voxels": ("VOXEL_GRIDS", "voxel_grid", "voxel_truth"),
+        "looks": ("LOOKS", "Look", "look"),
         "mapped_routes": ("MappedRoute", "map_route"),
         "recording_checks": (
             "RecordingCheck",

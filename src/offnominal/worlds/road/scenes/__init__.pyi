@@ -8,6 +8,9 @@ from offnominal.worlds.road.scenes.hit import Hit as Hit
 from offnominal.worlds.road.scenes.labelled_voxels import VOXEL_GRIDS as VOXEL_GRIDS
 from offnominal.worlds.road.scenes.labelled_voxels import voxel_grid as voxel_grid
 from offnominal.worlds.road.scenes.labelled_voxels import voxel_truth as voxel_truth
+from offnominal.worlds.road.scenes.looks import LOOKS as LOOKS
+from offnominal.worlds.road.scenes.looks import Look as Look
+from offnominal.worlds.road.scenes.looks import look as look
 from offnominal.worlds.road.scenes.mapped_routes import MappedRoute as MappedRoute
 from offnominal.worlds.road.scenes.mapped_routes import map_route as map_route
 from offnominal.worlds.road.scenes.recording_checks import RecordingCheck as RecordingCheck
@@ -33,6 +36,8 @@ __all__ = [
     "EgoPoints",
     "FrameVisibility",
     "Hit",
+    "LOOKS",
+    "Look",
     "MappedRoute",
     "RecordingCheck",
     "ScenarioRun",
@@ -47,6 +52,7 @@ __all__ = [
     "find_placement_violations",
     "find_recording_violations",
     "lidar_points",
+    "look",
     "map_route",
     "measure_visibility",
     "placement_violations",

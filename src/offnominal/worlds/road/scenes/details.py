@@ -25,12 +25,13 @@ EVERY_BENCH, EVERY_STOP = 3, 11
 
 @dataclass(frozen=True, eq=False)
 class Detail:
-    """One thing beside the road: asset, position in m and yaw in degrees."""
+    """One thing beside the road: asset, position in m, yaw in degrees, and up to which distance it is drawn, m."""
 
     asset: Asset
     x: float
     y: float
     yaw: float
+    reach: float = 90.0
 
 
 def paved_yards(town: Town, *, paved: bool) -> list[FloatArray]:
@@ -79,16 +80,18 @@ def _distance(points: FloatArray, x: float, y: float) -> float:
 
 def _is_open(place: Place, town: Town, walks: FloatArray) -> bool:
     """Return whether a building stands away from sidewalks, so that its path is longer."""
-    x, y = _point(place, 0.5 * place.length + town.plan.surroundings.setback + 3.0, 0.0)
+    x, y = point_beside(place, 0.5 * place.length + town.plan.surroundings.setback + 3.0, 0.0)
     return _distance(walks, x, y) > 4.0
 
 
 def _rectangle(place: Place, back: float, front: float, right: float, left: float) -> FloatArray:
-    return np.array([_point(place, a, b) for a, b in ((back, right), (front, right), (front, left), (back, left))])
+    return np.array(
+        [point_beside(place, a, b) for a, b in ((back, right), (front, right), (front, left), (back, left))]
+    )
 
 
-def _point(place: Place, ahead: float, left: float) -> tuple[float, float]:
-    """Return a point in the frame of a place."""
+def point_beside(place: Place, ahead: float, left: float) -> tuple[float, float]:
+    """Return a point at distances ahead and to the left of a place."""
     sine, cosine = sincos(place.heading)
     return place.x + ahead * cosine - left * sine, place.y + ahead * sine + left * cosine
 
@@ -99,20 +102,20 @@ def _shrubs(place: Place, number: int) -> list[Detail]:
     for side in (-1.0, 1.0):
         for k in range(draws.whole(0, 3)):
             ahead = 0.5 * place.length + draws.between(0.5, 1.3)
-            x, y = _point(place, ahead, side * (1.5 + 1.1 * k + draws.between(0.0, 0.5)))
+            x, y = point_beside(place, ahead, side * (1.5 + 1.1 * k + draws.between(0.0, 0.5)))
             found.append(Detail(shrub(draws.whole(0, SHRUBS)), x, y, draws.between(0.0, 360.0)))
     return found
 
 
 def _furniture(lamp: Place, number: int, walks: FloatArray) -> list[Detail]:
     """Return what stands at the outer edge of the sidewalk near a lamp; its arm points to the road."""
-    x, y = _point(lamp, -OUTER_EDGE, 0.0)
+    x, y = point_beside(lamp, -OUTER_EDGE, 0.0)
     if _distance(walks, x, y) > 2.0:
         return []
     yaw = math.degrees(lamp.heading)
     if number % EVERY_STOP == 5:
-        return [Detail(bus_stop(), *_point(lamp, -BEHIND, 6.0), yaw)]
+        return [Detail(bus_stop(), *point_beside(lamp, -BEHIND, 6.0), yaw)]
     if number % EVERY_BENCH == 0:
-        seat = Detail(bench(), *_point(lamp, -OUTER_EDGE, 3.0), yaw)
-        return [seat, Detail(litter_bin(number), *_point(lamp, -OUTER_EDGE, 4.6), yaw)]
+        seat = Detail(bench(), *point_beside(lamp, -OUTER_EDGE, 3.0), yaw)
+        return [seat, Detail(litter_bin(number), *point_beside(lamp, -OUTER_EDGE, 4.6), yaw)]
     return []

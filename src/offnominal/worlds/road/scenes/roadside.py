@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from offnominal.core.deterministic_math import sincos
+from offnominal.sensing.material import Texture
 from offnominal.worlds.road.assets.asset import Asset
 from offnominal.worlds.road.assets.buildings import STYLES, building
 from offnominal.worlds.road.assets.draws import Draws
@@ -70,6 +71,25 @@ def placed_asset(place: Place, theme: Theme, *, lit: int = 0) -> Asset:
         return traffic_sign(place.text if place.text in ("stop", "yield") else f"speed_{place.text}")
     # Pieces overlap a little, so that there are few different meshes and no gaps in curves.
     return guard_rail(RAIL_STEP * math.ceil(place.length / RAIL_STEP))
+
+
+DETAILED: dict[str, Texture] = {
+    "windows": "facade",
+    "ribbons": "ribbon facade",
+    "curtain": "curtain facade",
+}
+"""Textures of facades with depth, by those without."""
+
+
+def with_facade(made: Asset) -> Asset:
+    """Return an asset with a texture with depth where it has windows."""
+    parts = tuple(
+        replace(part, material=replace(part.material, texture=DETAILED[part.material.texture]))
+        if part.material.texture in DETAILED
+        else part
+        for part in made.parts
+    )
+    return replace(made, parts=parts)
 
 
 def pose_of(place: Place, made: Asset, town: Town) -> tuple[float, float, float]:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from offnominal.core.checks import integer_in
 from offnominal.sensing.camera_image import Output, render
-from offnominal.sensing.camera_model import CameraModel, camera_model
-from offnominal.sensing.lidar_model import LidarModel, lidar_model
+from offnominal.sensing.camera_models import CameraModel, camera_model
+from offnominal.sensing.lidar_models import LidarModel, lidar_model
 from offnominal.sensing.scene import Scene
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.rig_frame import CAMERA_OUTPUTS, record
-from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.rigs import LEVEL, Attitude, Rig
 from offnominal.worlds.road.rigs import rig as rig_named
 from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAnomaly
 from offnominal.worlds.road.scenarios.description import Scenario
@@ -26,6 +26,8 @@ from offnominal.worlds.road.scenarios.errors import InvalidScenario
 from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.scenes.ego_body import EgoBody
 from offnominal.worlds.road.scenes.ego_trace import EgoTrace, could_touch, ego_row
+from offnominal.worlds.road.scenes.looks import PLAIN, Look
+from offnominal.worlds.road.scenes.looks import look as look_named
 from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
 from offnominal.worlds.road.scenes.scenario_route import route_of
 from offnominal.worlds.road.scenes.session import Session
@@ -61,6 +63,7 @@ class ScenarioRun:
         samples: Antialiasing of the cameras, see :class:`~offnominal.sensing.Camera`.
         camera: How cameras make their images, or its name; None is that of the rig. ``CAMERA_MODELS`` has some.
         lidar: How lidars measure a turn, or its name; None is that of the rig. ``LIDAR_MODELS`` has some.
+        look: How much detail scenes show, or its name; ``LOOKS`` has some.
 
     Example:
         >>> from offnominal.worlds.road.rigs import Mount
@@ -83,6 +86,7 @@ class ScenarioRun:
         samples: int = 1,
         camera: CameraModel | str | None = None,
         lidar: LidarModel | str | None = None,
+        look: Look | str = PLAIN,
     ) -> None:
         if scenario.timing.tick != TICK_SECONDS:
             raise InvalidScenario(
@@ -96,6 +100,7 @@ class ScenarioRun:
             self.rig = replace(self.rig, camera_model=camera_model(camera))
         if lidar is not None:
             self.rig = replace(self.rig, lidar_model=lidar_model(lidar))
+        self.look: Look = look_named(look)
         self.twin = twin
         self.outputs = tuple(outputs)
         self.samples = samples
@@ -118,7 +123,7 @@ class ScenarioRun:
         """
         first = integer_in("start", start, 0, len(self))
         weather, ticks = WEATHERS[self.scenario.weather], self.scenario.timing.frame_ticks
-        scene = TownScene(self.town, seed=self.scenario.seed)
+        scene = TownScene(self.town, seed=self.scenario.seed, look=self.look)
         body = EgoBody()
         for state, pose in self._states():
             body.update(state)
@@ -127,9 +132,11 @@ class ScenarioRun:
             if numbers is not None and number not in numbers:
                 continue
             position, yaw = ego_pose(state)
+            attitude = self._attitude(body)
             sensors = record(
-                scene.at(state, pose=pose), self.rig, position, yaw, weather=weather, seed=self.scenario.seed,
-                step=state.tick, samples=self.samples, outputs=self.outputs, motion=body.motion,
+                scene.at(state, pose=pose, attitude=attitude), self.rig, position, yaw, weather=weather,
+                seed=self.scenario.seed, step=state.tick, samples=self.samples, outputs=self.outputs,
+                attitude=attitude, motion=body.motion, roughness=self.look.roughness,
             )  # fmt: skip
             yield DrivingFrame(number, state.tick, sensors, state, position, yaw)
 
@@ -168,10 +175,12 @@ class ScenarioRun:
         The number is that of the frame, or -1 for a tick that is not recorded.
         """
         ticks = self.scenario.timing.frame_ticks
-        scene = TownScene(self.town, seed=self.scenario.seed)
+        scene = TownScene(self.town, seed=self.scenario.seed, look=self.look)
+        body = EgoBody()
         for state, pose in self._states():
+            body.update(state)
             number = ticks.index(state.tick) if state.tick in ticks else -1
-            yield number, state, partial(self._labels, scene, state, pose)
+            yield number, state, partial(self._labels, scene, state, pose, self._attitude(body))
 
     def scenes(self, *, numbers: Collection[int] | None = None) -> Iterator[tuple[int, Snapshot, Callable[..., Scene]]]:
         """Return the number, the state and the scene of every recorded frame.
@@ -182,16 +191,21 @@ class ScenarioRun:
             numbers: Numbers of the frames; None are all of them.
         """
         ticks = self.scenario.timing.frame_ticks
-        scene = TownScene(self.town, seed=self.scenario.seed)
+        scene = TownScene(self.town, seed=self.scenario.seed, look=self.look)
         for state, pose in self._states():
             if state.tick in ticks and (numbers is None or ticks.index(state.tick) in numbers):
                 yield ticks.index(state.tick), state, partial(scene.at, state, pose=pose)
 
-    def _labels(self, scene: TownScene, state: Snapshot, pose: ObjectPose | None) -> list[NDArray[np.int32]]:
+    def _attitude(self, body: EgoBody) -> Attitude:
+        return body.attitude if self.look.sway else LEVEL
+
+    def _labels(
+        self, scene: TownScene, state: Snapshot, pose: ObjectPose | None, attitude: Attitude
+    ) -> list[NDArray[np.int32]]:
         position, yaw = ego_pose(state)
-        around, found = scene.at(state, pose=pose), []
+        around, found = scene.at(state, pose=pose, attitude=attitude), []
         for mount in self.rig.cameras:
-            image = render(around, self.rig.camera_at(mount, position, yaw), ("label",)).label
+            image = render(around, self.rig.camera_at(mount, position, yaw, attitude=attitude), ("label",)).label
             assert image is not None
             found.append(image)
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +34,7 @@ FIRST_IDENTITY = 5001
 CONCRETE = Material(colour("concrete"))
 PAVING = Material((0.55, 0.54, 0.52), (0.585, 0.575, 0.555), "checker", 0.5)
 YARD = Material((0.44, 0.43, 0.41), (0.50, 0.49, 0.46), "noise", 1.6)
+WORN_ASPHALT = Material((0.275, 0.28, 0.288), (0.295, 0.298, 0.30), "asphalt")
 # Yards lie between the terrain and the road surface, so that sidewalks and roads cover them.
 YARD_HEIGHT = 0.5 * TERRAIN_HEIGHT
 
@@ -43,15 +45,16 @@ class TownGround:
     Args:
         town: The town.
         paved: Whether the ground around its buildings is paved.
+        worn: Whether roads and markings are worn, see :class:`~offnominal.worlds.road.scenes.looks.Look`.
     """
 
-    def __init__(self, town: Town, *, paved: bool = True) -> None:
+    def __init__(self, town: Town, *, paved: bool = True, worn: bool = False) -> None:
         surfaces = surfaces_of(town.graph)
         surfaces += [Surface("yard", corners) for corners in paved_yards(town, paved=paved)]
         road, walk, median = (_patches(surfaces, kind) for kind in ("road", "sidewalk", "median"))
         self._road = road
         self._raised = [each for each in (walk, median) if each is not None]
-        self.instances: tuple[Instance, ...] = _instances(surfaces, road, walk, median)
+        self.instances: tuple[Instance, ...] = _instances(surfaces, road, walk, median, worn=worn)
 
     def height_at(self, x: float, y: float) -> float:
         """Return the height of the ground: of a sidewalk or median, of the road, or of the terrain.
@@ -74,7 +77,7 @@ def _patches(surfaces: list[Surface], *kinds: str, yellow: bool | None = None) -
 
 
 def _instances(
-    surfaces: list[Surface], road: Patches | None, walk: Patches | None, median: Patches | None
+    surfaces: list[Surface], road: Patches | None, walk: Patches | None, median: Patches | None, *, worn: bool
 ) -> tuple[Instance, ...]:
     line, kerb, top = (0.0, 0.0, LINE_HEIGHT), (0.0, 0.0, 0.5 * LINE_HEIGHT), (0.0, 0.0, KERB)
     white = _patches(surfaces, "line", "crossing", yellow=False)
@@ -84,11 +87,11 @@ def _instances(
     if yards is not None:
         made.append(asset("yards", Part(yards, Label.GROUND, YARD, (0.0, 0.0, YARD_HEIGHT))))
     if road is not None:
-        made.append(asset("road", Part(road, Label.ROAD, ASPHALT)))
+        made.append(asset("road", Part(road, Label.ROAD, WORN_ASPHALT if worn else ASPHALT)))
     if white is not None:
-        made.append(asset("white lines", Part(white, Label.ROAD_LINE, WHITE_LINE, line)))
+        made.append(asset("white lines", Part(white, Label.ROAD_LINE, _paint(WHITE_LINE, worn), line)))
     if yellow is not None:
-        made.append(asset("yellow lines", Part(yellow, Label.ROAD_LINE, YELLOW_LINE, line)))
+        made.append(asset("yellow lines", Part(yellow, Label.ROAD_LINE, _paint(YELLOW_LINE, worn), line)))
     # A ray that passes below the edge of a raised surface hits the same area in the colour of kerbs.
     if walk is not None:
         made.append(
@@ -99,6 +102,10 @@ def _instances(
             asset("medians", Part(median, Label.SIDEWALK, CONCRETE, kerb), Part(median, Label.TERRAIN, GRASS, top))
         )
     return tuple(part for k, each in enumerate(made) for part in each.placed(identity=FIRST_IDENTITY + k))
+
+
+def _paint(line: Material, worn: bool) -> Material:
+    return replace(line, second=WORN_ASPHALT.colour, texture="worn") if worn else line
 
 
 def _covers(patches: Patches, x: float, y: float) -> bool:

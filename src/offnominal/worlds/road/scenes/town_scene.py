@@ -15,15 +15,20 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.sensing.light import Sky
 from offnominal.sensing.scene import Instance, Scene
+from offnominal.sensing.vectors import rotated, rotation_about_z
 from offnominal.worlds.road.assets.asset import Asset
 from offnominal.worlds.road.assets.catalogue import anomaly_object
 from offnominal.worlds.road.assets.people import pedestrian
 from offnominal.worlds.road.assets.two_wheelers import bicycle, motorcycle
-from offnominal.worlds.road.assets.vehicles import CAR_BODIES, bus, car, truck
+from offnominal.worlds.road.assets.vehicles import CAR_BODIES, bonnet, bus, car, truck
 from offnominal.worlds.road.labels import AGENT_OFFSET, Label
+from offnominal.worlds.road.rigs import LEVEL, Attitude, tilted
+from offnominal.worlds.road.scenes.clutter import clutter
 from offnominal.worlds.road.scenes.details import street_details
+from offnominal.worlds.road.scenes.looks import PLAIN, Look
+from offnominal.worlds.road.scenes.looks import look as look_named
 from offnominal.worlds.road.scenes.object_motion import ObjectPose
-from offnominal.worlds.road.scenes.roadside import LIGHT_COLOURS, THEMES, Theme, placed_asset, pose_of
+from offnominal.worlds.road.scenes.roadside import LIGHT_COLOURS, THEMES, Theme, placed_asset, pose_of, with_facade
 from offnominal.worlds.road.scenes.town_ground import TownGround
 from offnominal.worlds.road.town.snapshot import EGO, Snapshot
 from offnominal.worlds.road.town.town import Town
@@ -32,7 +37,7 @@ from offnominal.worlds.road.town.town import Town
 FIRST_PLACE = 10_001
 # Distance from the sensors up to which something is part of the scene, m.
 REACH = {"building": 420.0, "tree": 240.0, "lamp": 150.0, "light": 180.0, "sign": 120.0, "rail": 160.0}
-ACTOR_REACH, DETAIL_REACH = 220.0, 90.0
+ACTOR_REACH = 220.0
 
 
 class TownScene:
@@ -41,6 +46,7 @@ class TownScene:
     Args:
         town: The town.
         seed: Seed of the appearance of the actors.
+        look: How much detail is shown, or the name of that.
 
     Example:
         >>> from offnominal.worlds.road.town import TownSimulation
@@ -51,13 +57,20 @@ class TownScene:
         [2, 3, 4]
     """
 
-    def __init__(self, town: Town, *, seed: int = 0) -> None:
+    def __init__(self, town: Town, *, seed: int = 0, look: Look | str = PLAIN) -> None:
         self.town = town
         self.seed = seed
-        self._static = _static_scene(town)
+        self.look: Look = look_named(look)
+        self._static = _static_scene(town, self.look)
 
     def at(
-        self, state: Snapshot, *, pose: ObjectPose | None = None, ego: bool = False, reach: float | None = None
+        self,
+        state: Snapshot,
+        *,
+        pose: ObjectPose | None = None,
+        ego: bool = False,
+        reach: float | None = None,
+        attitude: Attitude = LEVEL,
     ) -> Scene:
         """Return the scene around the ego vehicle.
 
@@ -67,6 +80,7 @@ class TownScene:
             ego: Whether the ego vehicle is part of the scene. Its own sensors do not see it, nor its shadow.
             reach: Distance from the ego vehicle up to which everything is part of the scene, m; None depends on the
                 size of things: 420 m for buildings, 90 m for benches.
+            attitude: Pitch and roll of the ego vehicle.
         """
         if reach is not None:
             number_in("reach", reach, 0.0)
@@ -78,6 +92,8 @@ class TownScene:
         near = ((state.position - centre) ** 2).sum(axis=1) < (ACTOR_REACH if reach is None else reach) ** 2
         near[EGO] = ego
         instances += self._actors(state, near, pose)
+        if self.look.bonnet and not ego:
+            instances += _bonnet(state, attitude)
         return Scene(tuple(instances), sky=Sky(label=int(Label.SKY)))
 
     def _actors(self, state: Snapshot, near: BoolArray, pose: ObjectPose | None) -> list[Instance]:
@@ -94,20 +110,31 @@ class TownScene:
         return found
 
 
+def _bonnet(state: Snapshot, attitude: Attitude) -> tuple[Instance, ...]:
+    """Return the bonnet of the ego vehicle at its pose."""
+    x, y = (float(each) for each in state.position[EGO])
+    yaw = math.degrees(float(state.heading[EGO]))
+    rotation = rotated(rotation_about_z(yaw).T, tilted(yaw, attitude)).T.copy()
+    return bonnet().placed((x, y, 0.0), rotation=rotation, identity=int(state.instance[EGO]))
+
+
 class StaticScene:
     """Ground and places of a town, ready to be selected.
 
     Args:
         town: The town.
+        look: How much detail is shown.
     """
 
-    def __init__(self, town: Town) -> None:
+    def __init__(self, town: Town, look: Look = PLAIN) -> None:
         theme = THEMES.get(town.name, Theme())
-        self.ground = TownGround(town, paved=theme.paved)
+        self.ground = TownGround(town, paved=theme.paved, worn=look.surfaces)
         details = street_details(town, paved=theme.paved)
+        if look.clutter:
+            details += clutter(town, details, paved=theme.paved)
         where = [(place.x, place.y) for place in town.places] + [(each.x, each.y) for each in details]
         self._position = np.array(where).reshape(-1, 2)
-        self._reach = np.array([REACH[place.kind] for place in town.places] + [DETAIL_REACH] * len(details))
+        self._reach = np.array([REACH[place.kind] for place in town.places] + [each.reach for each in details])
         self._head = [place.head for place in town.places] + [-1] * len(details)
         self.n_lights = 1 + max(self._head, default=-1)
         self._instances: list[tuple[tuple[Instance, ...], ...]] = []
@@ -115,6 +142,7 @@ class StaticScene:
             states = []
             for lit in range(len(LIGHT_COLOURS) if place.kind == "light" else 1):
                 made = placed_asset(place, theme, lit=lit)
+                made = with_facade(made) if look.surfaces else made
                 x, y, yaw = pose_of(place, made, town)
                 z = self.ground.height_at(x, y)
                 states.append(made.placed((x, y, z), yaw, identity=FIRST_PLACE + number))
@@ -134,15 +162,15 @@ class StaticScene:
 
 
 @lru_cache(maxsize=8)
-def _static_scene(town: Town) -> StaticScene:
-    return StaticScene(town)
+def _static_scene(town: Town, look: Look) -> StaticScene:
+    return StaticScene(town, look)
 
 
 def ground_height(town: Town) -> Callable[[float, float], float]:
     """Return a function that gives the height of the ground of a town at a position, m. Its first call builds it."""
 
     def height(x: float, y: float) -> float:
-        return _static_scene(town).ground.height_at(x, y)
+        return _static_scene(town, PLAIN).ground.height_at(x, y)
 
     return height
 

@@ -1,4 +1,4 @@
-"""What a real lidar does: it takes time to turn, its beams have a width, and materials reflect its light differently."""
+"""What a real lidar does: it takes time to turn, its beams have a width, and materials reflect differently."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from offnominal.core.config import Config
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
-from offnominal.sensing.camera_model import STILL, Motion
+from offnominal.sensing.camera_models import STILL, Motion
 from offnominal.sensing.lidar import Lidar, PointCloud, empty_cloud, measure_columns
 from offnominal.sensing.scene import Poses, Scene
 

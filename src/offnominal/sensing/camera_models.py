@@ -151,7 +151,7 @@ def photograph(
     Example:
         >>> from offnominal.sensing import Instance, Plane, Scene, render
         >>> camera = Camera((0.0, -4.0, 1.5), (0.0, 0.0, 0.5), distortion=(-0.08, 0.01))
-        >>> image = render(Scene((Instance(Plane()),)), camera.source())
+        >>> image = render(Scene((Instance(Plane()),)), camera.source(), ("rgb", "depth"))
         >>> photograph(image, camera, camera_model("dashcam"), seed=3).rgb.shape
         (128, 128, 3)
     """
