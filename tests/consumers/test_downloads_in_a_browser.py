@@ -43,6 +43,7 @@ def cells(content):
 
 def test_a_saved_figure_has_its_legend_and_light_colours(page):
     page.click("#theme")
+    page.select_option("#curves", "seen")
     text = saved(page, "#tradeoff + .tools", "SVG").decode()
     for name in (*SKILL, "ThreeSigma", "EpisodeMaximum"):
         assert f">{name}</text>" in text
@@ -128,6 +129,7 @@ def test_zeros_stand_apart_on_the_log_axis(browser, tmp_path):
     run = replace(run, table=run.table.set_column(place, "false_alarms", numbers))
     opened = browser.new_page()
     opened.goto(write_fault_page(run, tmp_path / "page.html").as_uri())
+    opened.select_option("#curves", "seen")
     ticks = dict(
         opened.eval_on_selector_all(
             "#tradeoff > svg > text.quiet[text-anchor=middle]",

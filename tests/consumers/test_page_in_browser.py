@@ -195,7 +195,23 @@ def test_filters_hidden_detectors_and_pairs_are_in_the_address(page, browser):
     other.close()
 
 
+def test_curves_are_controlled_for_time_and_those_of_an_operator_are_a_choice(page):
+    alarms = page.locator("#tradeoff path[data-tip][transform]")
+    assert page.input_value("#curves") == "net"
+    assert alarms.count() == 0
+    assert page.locator("#tradeoff line.random").count() == 2
+    assert "Elapsed time counts" not in page.inner_text("#tradeoff figcaption")
+    controlled = page.inner_html("#tradeoff")
+    page.select_option("#curves", "seen")
+    assert alarms.count() > 0
+    assert page.locator("#tradeoff line.random").count() == 0
+    assert "Elapsed time counts" in page.inner_text("#tradeoff figcaption")
+    page.select_option("#curves", "net")
+    assert page.inner_html("#tradeoff") == controlled
+
+
 def test_a_legend_hides_a_detector_in_figures_and_heat_maps(page):
+    page.select_option("#curves", "seen")
     before = page.locator("#tradeoff path[data-tip]").count()
     entry = page.locator("#tradeoff .legend button", has_text="KNN")
     entry.press("Enter")

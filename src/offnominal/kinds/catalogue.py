@@ -8,7 +8,7 @@ from offnominal.core.registry import Registry, Spec
 from offnominal.studies.catalogue import study_file
 
 KINDS = (
-    Spec("study", "offnominal.kinds.faults.kind:FaultStudyKind", "detectors on faults of worlds", version=4),
+    Spec("study", "offnominal.kinds.faults.kind:FaultStudyKind", "detectors on faults of worlds", version=5),
     Spec(
         "diagnosis",
         "offnominal.kinds.diagnosis.kind:DiagnosisKind",
@@ -19,7 +19,7 @@ KINDS = (
         "transfer",
         "offnominal.kinds.transfer.kind:TransferKind",
         "detectors trained in a world, tested in another",
-        version=4,
+        version=5,
     ),
     Spec(
         "unseen-policy",

@@ -58,9 +58,9 @@ def write_figures(results: RunResults, folder: Path) -> None:
         drawn["critical_difference"] = lambda plt: critical_figure(plt, compared)
     names = [each.name for each in leaderboard(measured, metric)]
     curves = {
-        what: {name: found[name] for name in names if name in found}
+        what: {name: by_name[name] for name in names if name in by_name}
         for what in (*CURVES, *NET_CURVES)
-        if (found := budget_curves(results.table, what))
+        if (by_name := budget_curves(results.table, what))
     }
     if all(what in curves for what in CURVES):
         alarms = timings(results.table, (*CURVES.values(), FALSE))
