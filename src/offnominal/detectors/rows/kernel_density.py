@@ -56,13 +56,15 @@ class KernelDensity(RowDetector):
         self.peak_ -= float(np.log(self.units_.scale).sum())
 
     def _score(self, rows: FloatArray) -> FloatArray:
-        return -self.peak_ - _log_sums(self.units_(rows), self.columns_, self.gamma_)
+        scores: FloatArray = -self.peak_ - _log_sums(self.units_(rows), self.columns_, self.gamma_)
+        return scores
 
     def _torch_score(self, rows: Tensor) -> Tensor:
         import torch
 
         differences = self.units_.torch(rows)[:, None] - torch.from_numpy(self.points_)
-        return -self.peak_ - torch.logsumexp(-self.gamma_ * differences.square().sum(2), 1)
+        scores: Tensor = -self.peak_ - torch.logsumexp(-self.gamma_ * differences.square().sum(2), 1)
+        return scores
 
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.points_, "mean": self.units_.mean, "scale": self.units_.scale}
