@@ -142,6 +142,7 @@ def test_a_saved_alarm_is_the_same_and_a_changed_one_is_refused(tmp_path):
     alarm = ModeThresholds(ALPHA, unseen="alarm").fit(*gaits(60, 0))
     save_alarm(tmp_path / "alarm.json", alarm)
     loaded = load_alarm(tmp_path / "alarm.json")
+    assert isinstance(loaded, ModeThresholds)
     scores, modes = gaits(5, 3)
     pairs = zip(loaded.alarm(scores, modes), alarm.alarm(scores, modes), strict=True)
     assert all(np.array_equal(first, second) for first, second in pairs)
