@@ -206,6 +206,16 @@ def test_frozen_stays_raised_after_nominal_operation_has_jumped():
     assert abs(found.share - 0.05) <= alarm.deviation(int(found.learned.sum()))
 
 
+def test_frozen_falls_silent_if_the_first_alarms_make_the_threshold_infinite():
+    """The documented failure: 0.05 - 2 * 0.0095 is below 1 / 31, so that no score raises the alarm."""
+    fault = [np.full(20, 9.0)]
+    few, patient = (
+        ACI(0.05, window=1, feedback="frozen", patience=patience).fit([normal(1, 30)]) for patience in (3, 1)
+    )
+    assert few.history(fault).raised.tolist()[:4] == [True, True, False, False]
+    assert patient.history(fault).raised.all()
+
+
 def test_scores_beyond_the_stated_reach_break_the_promise_of_the_controller():
     """The documented failure: a ramp that is faster than the steps; the integral part does not need the reach."""
     ramp = 5.0 * np.arange(3000.0) + normal(0, 3000)

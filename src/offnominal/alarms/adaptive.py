@@ -79,7 +79,7 @@ class AdaptiveAlarm(Alarm):
     ``"frozen"``
         All but the units after the first `patience` of a run of alarms: a fault that lasts keeps its alarm. The promise
         is about the units that are learned from: if nominal operation itself has jumped, the alarm stays raised until
-        :meth:`start` or a new fit.
+        :meth:`start` or a new fit. If the first alarms of a fault make the threshold infinite, it falls silent.
     ``"confirmed"``
         Units that :meth:`confirm` declares nominal, at most `delay` at once. The promise is about these units: it is
         the share of false alarms. Without confirmations, the threshold stays as it is.
