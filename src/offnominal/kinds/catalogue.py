@@ -25,6 +25,7 @@ KINDS = (
         "unseen-policy",
         "offnominal.kinds.unseen_policy.kind:UnseenPolicyKind",
         "detectors trained with a policy, tested with others",
+        version=2,
     ),
 )
 STUDIES = (
