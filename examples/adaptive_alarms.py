@@ -31,7 +31,11 @@ from offnominal.alarms import (
 ALPHA, MARGIN, POINTS = 0.05, 1.2, 0.1
 CALIBRATION_DAYS, EPISODES, STEPS, ONSET, FACTOR = 5, 10, 200, 100, 3.0
 REPLICATES = 400
-SERIES = (("false", "C3", "false alarms"), ("detected", "C0", "detected"), ("net", "C2", "net detection"))
+SERIES = (
+    ("false", "#d55e00", "o", "false alarms"),
+    ("detected", "#0072b2", "s", "detected"),
+    ("net", "#009e73", "^", "net detection"),
+)
 
 
 @dataclass(frozen=True)
@@ -155,12 +159,12 @@ def draw(rows: list[dict[str, object]], path: Path) -> None:
     figure, axes = plt.subplots(1, len(CONDITIONS), figsize=(12.0, 3.9), sharey=True, sharex=True, layout="constrained")
     for axis, condition in zip(axes, CONDITIONS, strict=True):
         chosen = [row for row in rows if row["condition"] == condition.name]
-        for column, colour, label in SERIES:
+        for column, colour, shape, label in SERIES:
             ends = [
                 np.array([100.0 * float(str(row[column + end])) for row in chosen]) for end in ("", "_low", "_high")
             ]
             errors = np.array([ends[0] - ends[1], ends[2] - ends[0]])
-            axis.errorbar(ends[0], np.arange(len(names)), xerr=errors, fmt="o", color=colour, ms=4, label=label)
+            axis.errorbar(ends[0], np.arange(len(names)), xerr=errors, fmt=shape, color=colour, ms=4, label=label)
         axis.axvline(100 * ALPHA, color="0.4", lw=0.8, ls="--")
         axis.set_title(f"{condition.name},\n{condition.days} days after calibration", fontsize=9)
         axis.set_xlabel("share of episodes in %", fontsize=9)
