@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from numba.core import event
 
-LIMIT = 5.0
+LIMIT = 10.0
 """Seconds of processor time of a test without a mark. The rule is 2 s: other machines, two programs on one core and a
 first import of torch must fail no test."""
 MARKS = ("long", "slow", "hostile")

@@ -88,6 +88,7 @@ CAMERA_MODELS: dict[str, CameraModel] = {
         CameraModel("cheap", 0.5, 0.02, (-0.08, 0.01), 0.02, 0.06, bayer=True, compression=2.0),
     )
 }
+"""The camera models by name."""
 
 
 def camera_model(model: str | CameraModel) -> CameraModel:

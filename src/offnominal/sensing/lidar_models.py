@@ -84,6 +84,7 @@ LIDAR_MODELS: dict[str, LidarModel] = {
     each.name: each
     for each in (AT_ONCE, LidarModel("rolling", sectors=32), LidarModel("spinning", 32, 3.0, materials=True))
 }
+"""The lidar models by name."""
 
 
 def lidar_model(model: str | LidarModel) -> LidarModel:

@@ -79,6 +79,7 @@ def test_published_layout_resumes_to_the_same_files(stand_in, tmp_path, monkeypa
     assert (tmp_path / "frames.txt").read_text().splitlines() == ["HARD_RAIN_NOON-1 False 2"]
 
 
+@pytest.mark.long
 def test_damaged_frames_of_an_unfinished_set_are_recorded_again(stand_in, recorded, tmp_path, monkeypatch):
     monkeypatch.setattr(CompactWriter, "finish", interrupt)
     with pytest.raises(KeyboardInterrupt):
