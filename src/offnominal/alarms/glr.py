@@ -64,6 +64,7 @@ class EpisodeGlr(StandardisedChart):
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Return the largest ratio after one more score."""
+        require_shape("scores", scores, len(state.steps))
         memory = np.empty_like(state.memory)
         memory[:, 1:] = state.memory[:, :-1]
         memory[:, 0] = self.standardised(scores)

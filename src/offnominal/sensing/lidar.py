@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import numeric_array, positive_integer, require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.core.types import BoolArray, FloatArray
@@ -131,6 +131,9 @@ def sweep(
     where = scene.poses if poses is None else poses
     if len(where) != 1:
         raise InvalidParameter(f"sweep takes the poses of one frame and got {len(where)}.")
+    if materials is not None:
+        materials = np.ascontiguousarray(numeric_array("materials", materials), np.float32)
+        require_shape("materials", materials, "labels", 3)
     cloud = empty_cloud(lidar, intensity=intensity)
     measure_columns(scene, lidar, cloud, where, 0, lidar.columns, seed=seed, step=step, materials=materials)
     return cloud

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.checks import boolean, integer_in, number_in
+from offnominal.core.checks import boolean, integer_in, number_in, positive_integer
 from offnominal.core.config import Config
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.streams import Stream
@@ -65,7 +65,7 @@ class LidarModel(Config):
 
     def bounds(self, columns: int) -> list[tuple[int, int]]:
         """Return the first column of each sector, and the one after its last."""
-        n = min(self.sectors, columns)
+        n = min(self.sectors, positive_integer("columns", columns))
         ends = [columns * k // n for k in range(n + 1)]
         return list(pairwise(ends))
 

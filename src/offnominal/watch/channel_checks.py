@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.checks import number_in
+from offnominal.core.checks import number_in, text
 from offnominal.core.config import Config
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
@@ -141,7 +141,9 @@ def learn_checks(
         >>> learn_checks([still], observations=["level"], actions=[], rate=10.0).observation
         (ChannelCheck(name='level', unit='', mean=0.666..., low=0.0, high=1.0, hold=2),)
     """
-    named = units or [""] * (len(observations) + len(actions))
+    if not len(episodes):
+        raise InvalidParameter("there are no episodes; checks are learned from nominal ones.")
+    named = [text("units", each) for each in units] or [""] * (len(observations) + len(actions))
     if len(named) != len(observations) + len(actions):
         raise InvalidParameter(f"there are {len(named)} units for {len(observations) + len(actions)} channels.")
     before = [_rows(episode.observations) for episode in episodes]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
 
-from offnominal.core.checks import integer_in, number_in
+from offnominal.core.checks import integer_in, number_in, text
 from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.core.files import content_errors, read_text
 
 Priority = Literal["low", "medium", "high"]
@@ -115,8 +115,12 @@ class Rules(Config):
 
     def of(self, alarm: str) -> AlarmRule:
         """Return the rule of an alarm by its name, such as ``"range:speed"``."""
-        rule: AlarmRule = getattr(self, alarm.partition(":")[0])
-        return rule
+        kind = text("alarm", alarm).partition(":")[0]
+        rule = getattr(self, kind, None)
+        if isinstance(rule, AlarmRule):
+            return rule
+        known = [each.name for each in fields(self) if isinstance(getattr(self, each.name), AlarmRule)]
+        raise UnknownName(f"no alarm of a monitor is named {kind!r}. There are {', '.join(known)}.")
 
 
 def load_rules(path: Path | str) -> Rules:

@@ -65,7 +65,7 @@ class AllowedRate(Config):
         Args:
             period: Seconds per step.
         """
-        return SECONDS / (self.per_hour * period)
+        return SECONDS / (self.per_hour * positive_number("period", period))
 
     def shown(self, per_hour: float) -> str:
         """Return a rate per hour as text in the unit of this one.
