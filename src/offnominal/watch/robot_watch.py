@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.array_text import array_from_plain, array_to_plain
-from offnominal.core.errors import DamagedFile
+from offnominal.core.errors import DamagedFile, UnknownName
 from offnominal.core.types import Array
 from offnominal.watch.alarm_line import AlarmLine, Change
 from offnominal.watch.event import Event
@@ -266,7 +266,7 @@ class RobotWatch:
             self._previous = None if previous is None else _pair(previous)
             self._recent = [float(score) for score in data["recent"]]
             self.episode, self.step, self.time, self.score, self.statistic, self.ended = data["numbers"]
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, UnknownName, ValueError) as error:
             raise DamagedFile(f"the state of robot {self.name} is damaged ({type(error).__name__}: {error}).") from None
         self.received = now
 
