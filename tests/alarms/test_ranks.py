@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import betaincinv
 from scipy.stats import binom
 
-from offnominal.alarms.ranks import conformal_rank, episodes_needed, pac_rank
+from offnominal.alarms.ranks import chance_of_successes, conformal_rank, episodes_needed, pac_rank
 
 HUNDREDTHS = st.integers(1, 99)
 
@@ -50,3 +51,11 @@ def test_a_threshold_exists_from_the_needed_number_of_episodes_on(alpha, confide
 def test_known_numbers_of_episodes():
     assert [episodes_needed(alpha) for alpha in (0.1, 0.05, 0.01)] == [9, 19, 99]
     assert [episodes_needed(alpha, 0.95) for alpha in (0.1, 0.05, 0.01)] == [29, 59, 299]
+
+
+@pytest.mark.parametrize("n", [1, 20, 317, 10_000])
+@pytest.mark.parametrize("probability", [0.05, 0.5, 0.99])
+def test_the_chance_of_successes_is_a_quantile_of_the_beta_distribution(n, probability):
+    for least in sorted({1, n // 20 + 1, n // 2 + 1, n}):
+        expected = betaincinv(least, n + 1 - least, probability)
+        assert chance_of_successes(least, n, probability) == pytest.approx(expected, rel=1e-9)

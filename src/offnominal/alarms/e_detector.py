@@ -9,10 +9,11 @@ import numpy as np
 from offnominal.alarms.alarm import Alarm, AlarmState
 from offnominal.alarms.conformal import MOST_RANKED, TooFewEpisodes
 from offnominal.alarms.guarantee import Guarantee
+from offnominal.alarms.ranks import chance_of_successes
 from offnominal.alarms.window_maximum import cut_windows
 from offnominal.core.checks import integer_in, number_in, positive_integer, require_shape
 from offnominal.core.compilation import compiled
-from offnominal.core.errors import InvalidParameter, MissingDependency
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 
@@ -94,7 +95,7 @@ class EDetector(Alarm):
         n = integer_in("n_windows_", self.n_windows_, LEAST_WINDOWS, MOST_RANKED)
         if self.levels_.shape != (len(SHARES),) or (np.diff(self.levels_) > 0.0).any():
             raise InvalidParameter(f"levels_ is {self.levels_}; expected {len(SHARES)} levels, the highest first.")
-        if not np.allclose(self.bounds_, exceedance_bounds(n, self.confidence), rtol=1e-9, atol=0.0):
+        if not np.allclose(self.bounds_, exceedance_bounds(n, self.confidence), rtol=1e-7, atol=0.0):
             raise InvalidParameter(f"bounds_ are not those of {n} windows. Fit the alarm again.")
         if self.threshold_ != self._evidence():
             raise InvalidParameter(f"threshold_ is {self.threshold_:g}; expected {self._evidence():g}.")
@@ -175,14 +176,8 @@ def exceedance_bounds(n: int, confidence: float) -> FloatArray:
         >>> exceedance_bounds(100, 0.95)
         array([0.04..., 0.118..., 0.299...])
     """
-    try:
-        from scipy.special import betaincinv
-    except ModuleNotFoundError:
-        raise MissingDependency("EDetector needs SciPy; install it with `pip install scipy`.") from None
-
-    ranks = level_ranks(n)
-    bounds: FloatArray = betaincinv(ranks, n + 1 - ranks, 1.0 - (1.0 - confidence) / len(SHARES))
-    return bounds
+    sure = 1.0 - (1.0 - confidence) / len(SHARES)
+    return np.array([chance_of_successes(int(rank), n, sure) for rank in level_ranks(n)])
 
 
 def _mean(evidence: FloatArray) -> FloatArray:

@@ -73,3 +73,19 @@ def successes(least: int, n: int, chance: float) -> float:
         if term < NEGLIGIBLE * total:
             break
     return 1.0 - total if below else total
+
+
+def chance_of_successes(least: int, n: int, probability: float) -> float:
+    """Return the chance with which at least so many of n trials succeed with a probability: :func:`successes` inverted.
+
+    Example:
+        >>> round(chance_of_successes(1, 3, 0.875), 12)
+        0.5
+    """
+    low, high = 0.0, 1.0
+    while low < (middle := 0.5 * (low + high)) < high:
+        if successes(least, n, middle) < probability:
+            low = middle
+        else:
+            high = middle
+    return high

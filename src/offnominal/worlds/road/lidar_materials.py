@@ -20,7 +20,10 @@ SURFACES = {
     Label.GUARD_RAIL: (0.35, 0.40, 0.10),
     Label.POLE: (0.25, 0.40, 0.05),
 }
-"""Materials of surfaces that do not move. Everything else is of one material: nobody may know road users that behave
-anomalously, or objects that are anomalies, by the intensity of their points."""
+"""Materials of surfaces that do not move.
+
+Everything else is of one material, so that intensities tell neither road users that behave anomalously nor objects that
+are anomalies.
+"""
 MATERIALS = np.tile(np.array(OBJECT, np.float32), (1 + max(Label), 1))
 MATERIALS[[int(label) for label in SURFACES]] = list(SURFACES.values())
