@@ -95,12 +95,13 @@ class StepTimes:
 
     def __init__(self, folder: Path) -> None:
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        path = [str(folder / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._process = subprocess.Popen(
             [sys.executable, __file__, "serve"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, **threads, "PYTHONPATH": str(folder / "src")},
+            env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join(path)},
         )
 
     def __call__(self, cell: Cell) -> float:

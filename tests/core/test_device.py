@@ -50,6 +50,7 @@ def test_kernels_are_deterministic_within_the_block_and_as_before_behind_it():
     before = settings()
     with deterministic_kernels(GPU):
         assert settings() == (True, False, False, "highest")
+        assert os.environ["CUBLAS_WORKSPACE_CONFIG"] in (":4096:8", ":16:8")
     assert settings() == before
 
 

@@ -42,7 +42,7 @@ VALUES = (
     *("\0", "a\0b", "\udcff", "\ud800", "💥", "é", "\n", "\x1b[31m", "x" * 300, "x" * 100_000, "[/]", "[bold]", "%s%n"),
     *("=1+1", ",", "*", "?", "[", "KNN,", ",KNN", "all", "none", "True", "null", "{}", "'; DROP TABLE results; --"),
     *(":", "a:b", "os:", ":system", "os:system", "os.path:join", "nosuch.module:Class", "..:x", "offnominal:Fault"),
-    *(".", "/", "..", "../escaped", "~", "~nobody/x", "/dev/null", "/dev/full", "/proc/1/mem", "/nosuch/folder"),
+    *(".", "/", "..", "../escaped", "~", "~nobody/x", "/dev/null", "/dev/full", "/proc/1/mem", "/proc/nosuch/folder"),
     *("a/" * 3000, "folder", "file", "file/below", "loop", "dangling", "bad\udcffname", "clip.gif", "file/clip.gif"),
     *("empty.toml", "binary.toml", "deep.toml", "deep.json", "odd.toml", "study.toml", "missing.toml", "missing.py"),
     *("damaged", "data/SAP-Goal0-v0", "SAP-Goal0-v0", "SAP-Goal0", "action/noise", "dynamics/nosuch", "camera/blur"),

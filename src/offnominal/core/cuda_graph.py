@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -44,12 +45,20 @@ def capture(
 
 @contextmanager
 def side_stream() -> Iterator[None]:
-    """Launch the kernels of the block on another stream, as capture needs it for what comes before."""
-    side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    """Launch the kernels of the block on another stream, as capture needs it for what comes before.
+
+    It is always the same stream of a GPU: cuBLAS keeps a workspace for every stream that it was used on.
+    """
+    side = _side_stream(torch.cuda.current_device())
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
         yield
     torch.cuda.current_stream().wait_stream(side)
+
+
+@cache
+def _side_stream(device: int) -> torch.cuda.Stream:
+    return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
 
 Update = Callable[..., "Tensor | None"]

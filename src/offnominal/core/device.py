@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 DEVICES = ("cpu", "cuda", "auto")
 TF32_VARIABLE = "OFFNOMINAL_TF32"
 """Environment variable that allows TensorFloat-32 on a GPU: 1 for yes, 0 for no."""
+CUBLAS_WORKSPACES = ":4096:8"
+"""Eight workspaces of 4 MiB: one of the two settings with which cuBLAS gives the same bits on several streams."""
 
 
 def choose_device(name: str) -> torch.device:
@@ -69,7 +71,8 @@ def tf32_allowed() -> bool:
 def deterministic_kernels(device: torch.device) -> Iterator[None]:
     """Make computations in the block bit-reproducible on the same GPU.
 
-    cuDNN uses deterministic kernels without benchmarking, and TensorFloat-32 is off unless ``$OFFNOMINAL_TF32`` is 1.
+    cuDNN uses deterministic kernels without benchmarking, cuBLAS has the workspaces that it needs for the same bits on
+    several streams, and TensorFloat-32 is off unless ``$OFFNOMINAL_TF32`` is 1.
     These settings belong to the process: if the blocks of several threads overlap, the last one to end restores the
     earlier settings. On a CPU nothing is changed.
 
@@ -102,6 +105,8 @@ class _Kernels:
             self._blocks += 1
             if self._blocks > 1:
                 return
+            # Read when cuBLAS is first used in the process; it stays set.
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", CUBLAS_WORKSPACES)
             flags = torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=short)
             self._before.enter_context(flags)
             self._before.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())

@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from offnominal.alarms.online_fdr import OnlineTest, e_value, online_test_from_dict
-from offnominal.core.checks import number_in, positive_integer
+from offnominal.core.checks import instance_of, integer_in, number_in, positive_integer
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.printable import shown
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
 from offnominal.laws.named_errors import require_named_error
@@ -44,9 +46,13 @@ def check_online_test(
         True
     """
     chosen = number_in("level", level, 0.0, 1.0, open_low=True, open_high=True)
-    case = _Case(make, chosen, positive_integer("streams", streams), seed)
+    count, number = positive_integer("streams", streams), integer_in("seed", seed, 0)
+    if not callable(make):
+        raise InvalidParameter(f"make is {shown(make)}; expected a class or function that returns an OnlineTest.")
+    first = instance_of("what make returns", make(chosen), OnlineTest)
+    case = _Case(make, chosen, count, number)
     return check_laws(
-        make(chosen).id,
+        first.id,
         {
             "the false discovery rate is within the level": case.rate_holds,
             "faults are rejected": case.rejects,
