@@ -17,6 +17,8 @@ DOCS = Path(__file__).parent
 CURVES, PUBLISHED = DOCS / "measured" / "policy_training.csv", DOCS / "measured" / "published_returns.csv"
 FIGURE = DOCS / "studies" / "anomaly-gym" / "policy_training.png"
 ALGORITHMS = FIGURE.with_name("policy_training_algorithms.png")
+RETRAINING = DOCS / "measured" / "policy_retraining.csv"
+AGAIN = FIGURE.with_name("policy_retraining.png")
 ORDER = ("tqc", "sac", "td3", "ppo")
 COLUMNS = ("world", "algorithm", "seed", "steps", "seconds", "mean_return", "success")
 
@@ -96,6 +98,25 @@ def draw_algorithms(plt: Any, curves: list[dict[str, str]]) -> Any:
     return figure
 
 
+def draw_retraining(plt: Any) -> Any:
+    """Return a panel per world that was trained again: the curve of each seed, coloured by training."""
+    curves = read(RETRAINING)
+    published = [row for row in read(PUBLISHED) if row["world"] in {each["world"] for each in curves}]
+    figure, panels = plt.subplots(1, len(published), figsize=(4.6 * len(published), 3.4), layout="constrained")
+    trainings = list(dict.fromkeys(each["training"] for each in curves))
+    for axes, row in zip(panels, published, strict=True):
+        draw_published(axes, row)
+        mine = [each for each in curves if each["world"] == row["world"]]
+        for training, seed in dict.fromkeys((each["training"], each["seed"]) for each in mine):
+            colour = SERIES[trainings.index(training)]
+            rows = [each for each in mine if each["training"] == training]
+            label = training if seed == "0" else None
+            axes.plot(*points(rows, "tqc", seed), color=colour, lw=1.0, label=label)
+    panels[0].set_ylabel("mean return")
+    add_legend(figure, panels[-1])
+    return figure
+
+
 def draw_published(axes: Any, row: dict[str, str]) -> None:
     """Draw the published return and its standard deviation."""
     mean, deviation = float(row["mean"]), float(row["deviation"])
@@ -123,5 +144,6 @@ if __name__ == "__main__":
     plt = pyplot()
     with plt.rc_context(STYLE):
         draw(plt).savefig(FIGURE, dpi=110)
+        draw_retraining(plt).savefig(AGAIN, dpi=110)
         if any(each["algorithm"] != "tqc" for each in read(CURVES)):
             draw_algorithms(plt, read(CURVES)).savefig(ALGORITHMS, dpi=110)

@@ -10,8 +10,9 @@ from offnominal.agents.policy_ids import BEHAVIOUR_CLONE, FINE_TUNED
 from offnominal.core.rounding import fixed
 from offnominal.worlds.catalogue import worlds
 
-EXPERTS_VERSION = 2
-"""Raised when the expert of a world changes; results of studies say which one they are of. 1 had clones."""
+EXPERTS_VERSION = 3
+"""Raised when the expert of a world changes; results of studies say which one they are of. 1 had clones; 2 had
+earlier policies in HalfCheetah and pick-and-place."""
 TRAINING_SEED = re.compile(r"tqc-\d+")
 """Ids of policies among which the expert is chosen: TQC without demonstrations."""
 LEARNED = re.compile(r"(tqc|sac|td3|ppo)-\d+")
