@@ -36,6 +36,7 @@ class SearchScale(Config):
         methods: Short names of methods.
         seeds: Random seeds of splits and fits.
         configurations: Number of configurations of each method.
+        configurations_by_method: Number of configurations of methods that have more or fewer.
         limit_s: CPU seconds per cell after which no further configuration is fitted.
         fixed: Parameters that all configurations of a method share.
     """
@@ -45,6 +46,7 @@ class SearchScale(Config):
     methods: tuple[str, ...] | None = None
     seeds: tuple[int, ...] | None = None
     configurations: int | None = None
+    configurations_by_method: dict[str, int] | None = None
     limit_s: float | None = None
     fixed: dict[str, dict[str, Any]] | None = None
 
@@ -62,6 +64,7 @@ class SearchStudy(BaseStudy):
             :mod:`~offnominal.papers.comparison.own_methods`.
         seeds: Random seeds of splits and fits.
         configurations: Number of configurations of each method, the same on all tables and seeds.
+        configurations_by_method: Number of configurations of methods that have more or fewer.
         search: Random seed of the configurations.
         sampler: Whether configurations are drawn at random, the same on all tables, or proposed by Optuna per table.
         normalise: Scaling of columns.
@@ -89,13 +92,14 @@ class SearchStudy(BaseStudy):
     limit_s: float | None = None
     fixed: dict[str, dict[str, Any]] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    configurations_by_method: dict[str, int] = field(default_factory=dict)
     scales: dict[str, SearchScale] = field(default_factory=dict)
     kind: Literal["search"] = "search"
 
     def __post_init__(self) -> None:
         check_names(self.name, self.scales)
         _check_filled(self, "tables", "methods", "seeds")
-        check_integers(self, 1, "configurations")
+        check_integers(self, 1, "configurations", "configurations_by_method")
         check_integers(self, 0, "seeds", "search")
         if self.limit_s is not None and not self.limit_s > 0.0:
             raise InvalidParameter(f"limit_s is {self.limit_s!r}; expected a number of seconds above 0.")
@@ -104,7 +108,7 @@ class SearchStudy(BaseStudy):
                 own_table_file(table)
             else:
                 table_entry(table)
-        for method in (*self.methods, *self.fixed):
+        for method in (*self.methods, *self.fixed, *self.configurations_by_method):
             if is_own_method(method):
                 own_methods.find(method)
             else:
@@ -121,7 +125,7 @@ class SearchStudy(BaseStudy):
                 table=table,
                 method=method,
                 seed=seed,
-                configurations=self.configurations,
+                configurations=self.configurations_by_method.get(method, self.configurations),
                 search=self.search,
                 sampler=self.sampler,
                 normalise=self.normalise,
