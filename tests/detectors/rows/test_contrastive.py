@@ -5,7 +5,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.detectors.rows import icl, neutral  # noqa: E402
 from offnominal.detectors.rows.icl import ICL, WindowEncoders, pairing_loss, window_width  # noqa: E402
 from offnominal.detectors.rows.neutral import NeuTraL, Transformations, contrastive_loss  # noqa: E402
@@ -97,9 +96,15 @@ def test_the_width_of_windows_follows_the_published_rule(columns, width):
     assert window_width("auto", columns) == width
 
 
-def test_a_single_column_has_no_parts():
-    with pytest.raises(InvalidParameter, match="the rows have one column"):
-        ICL(**QUICK).fit(ROWS[:, :1])
+def test_a_single_column_is_compared_with_a_constant_one():
+    alone, beside = (ICL(hidden=8, **QUICK).fit(rows) for rows in (ROWS[:, :1], with_ones(ROWS)))
+    scores = alone.score(FRESH[:, :1])
+    np.testing.assert_array_equal(scores, beside.score(with_ones(FRESH)))
+    assert np.ptp(scores) > 0.0
+
+
+def with_ones(rows):
+    return np.hstack([rows[:, :1], np.ones((len(rows), 1))])
 
 
 def test_an_anomaly_in_how_columns_belong_together_is_found_by_both():

@@ -106,7 +106,7 @@ def pairing_loss(rest: Tensor, windows: Tensor, temperature: float) -> Tensor:
         tensor([0.3133])
     """
     similar = rest @ windows.transpose(1, 2) / temperature
-    own = similar.diagonal(dim1=1, dim2=2)
+    own = (rest * windows).sum(2) / temperature
     return (torch.logsumexp(similar, 2) - own).mean(1)
 
 
@@ -122,6 +122,7 @@ class OrderedWindows(nn.Module):
 
     def losses(self, rows: Tensor, temperature: float, kind: torch.dtype = torch.float32) -> Tensor:
         """Return the mean loss of each row over the orders; similarities are computed with numbers of a kind."""
+        rows = torch.cat([rows, torch.ones_like(rows)], 1) if rows.shape[1] == 1 else rows
         codes = [member(rows) for member in self.members]
         return torch.stack([pairing_loss(a.to(kind), b.to(kind), temperature) for a, b in codes]).mean(0)
 
@@ -131,7 +132,8 @@ class ICL(DeepRowDetector):
     """How badly parts of a row tell which other part of it belongs to them.
 
     Every window of consecutive columns and the columns around it are encoded. The two encoders are trained so that the
-    codes that belong together are similar, and others of the same row are not. The loss of a row is its score.
+    codes that belong together are similar, and others of the same row are not. The loss of a row is its score. Rows of
+    one column get a second, constant one: a row needs two parts.
 
     Args:
         window: Number of columns of a window, at most all but one; ``"auto"`` is the published rule: 2 for up to 40
@@ -166,9 +168,7 @@ class ICL(DeepRowDetector):
             raise InvalidParameter(f"hidden is {self.hidden}; expected a multiple of four, such as 200.")
 
     def _network(self, shape: Shape) -> OrderedWindows:
-        columns = shape[0]
-        if columns < 2:
-            raise InvalidParameter("ICL compares parts of a row, and the rows have one column; give at least two.")
+        columns = max(2, shape[0])
         return OrderedWindows(columns, window_width(self.window, columns), self.hidden, self.permutations)
 
     def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
@@ -184,7 +184,7 @@ class ICL(DeepRowDetector):
         return {"contrast": self._windows().losses(rows, self.temperature, torch.float64)}
 
     def _rows_per_batch(self) -> int:
-        columns = self.shape_[0]
+        columns = max(2, self.shape_[0])
         pairs = columns - window_width(self.window, columns) + 1
         return max(1, min(super()._rows_per_batch(), MOST_VALUES // (2 * self.hidden * pairs)))
 
