@@ -50,7 +50,8 @@ class DTENonParametric(KNN):
 
     def _torch_score(self, rows: Tensor) -> Tensor:
         distances, _ = torch_nearest(rows, self.search_.points, self.n_neighbors)
-        return distances.square().mean(1) / self.width_
+        variances: Tensor = distances.square().mean(1) / self.width_
+        return variances
 
 
 def _variances(distances: FloatArray, columns: int) -> FloatArray:

@@ -84,7 +84,7 @@ class WindowEncoders(nn.Module):
 def _each(layer: nn.Module, values: Tensor) -> Tensor:
     """Return the outputs of a layer for each pair of each row."""
     outputs: Tensor = layer(values.flatten(0, 1))
-    return outputs.unflatten(0, values.shape[:2])
+    return outputs.view(*values.shape[:2], -1)
 
 
 def _scaled(codes: Tensor) -> Tensor:

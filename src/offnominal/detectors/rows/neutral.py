@@ -68,7 +68,7 @@ class TransformationNetwork(nn.Module):
         """Return codes of unit length: of the rows, then of each transformation, (n, 1 + count, latent)."""
         views = torch.cat([rows[None], self.transformations(rows)])
         codes: Tensor = self.encoder(views.flatten(0, 1))
-        return functional.normalize(codes, dim=1).unflatten(0, views.shape[:2]).transpose(0, 1)
+        return functional.normalize(codes, dim=1).view(*views.shape[:2], -1).transpose(0, 1)
 
 
 def contrastive_loss(codes: Tensor, temperature: float) -> Tensor:
