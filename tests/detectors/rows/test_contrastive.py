@@ -107,6 +107,7 @@ def with_ones(rows):
     return np.hstack([rows[:, :1], np.ones((len(rows), 1))])
 
 
+@pytest.mark.long
 def test_an_anomaly_in_how_columns_belong_together_is_found_by_both():
     draw = np.random.default_rng(3)
     shared = draw.normal(size=(400, 2))
@@ -125,6 +126,7 @@ def test_members_of_icl_have_the_same_orders_for_every_seed(monkeypatch):
     assert orders[0][0] != orders[0][1] != orders[0][2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [neutral.NeuTraL, icl.ICL])
 def test_a_training_lowers_the_loss_of_held_out_rows(kind):
     shared = DRAW.normal(size=(200, 2))
