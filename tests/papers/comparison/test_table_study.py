@@ -90,7 +90,7 @@ def test_methods_can_have_their_own_number_of_configurations():
 
 def test_scales_of_the_newer_methods_share_the_cells_without_a_network():
     study, networks = load_study("comparison-modern"), {"dtec", "icl", "ntrl"}
-    cells = {scale: study.at(scale).cells() for scale in study.scales}
+    cells: dict[str, Any] = {scale: study.at(scale).cells() for scale in study.scales}
     laptop = [cell.to_dict() for cell in cells["laptop"]]
     assert not networks & {cell.method for cell in cells["laptop"]}
     for scale, budget in (("laptop-networks", 5), ("search", 30)):
