@@ -45,6 +45,7 @@ from offnominal.detectors.rows import ECOD as ECOD
 from offnominal.detectors.rows import FMGAN as FMGAN
 from offnominal.detectors.rows import GAN as GAN
 from offnominal.detectors.rows import HBOS as HBOS
+from offnominal.detectors.rows import ICL as ICL
 from offnominal.detectors.rows import KNN as KNN
 from offnominal.detectors.rows import LODA as LODA
 from offnominal.detectors.rows import LOF as LOF
@@ -55,6 +56,8 @@ from offnominal.detectors.rows import VAE as VAE
 from offnominal.detectors.rows import VAEKNN as VAEKNN
 from offnominal.detectors.rows import WAE as WAE
 from offnominal.detectors.rows import AdVAE as AdVAE
+from offnominal.detectors.rows import DTECategorical as DTECategorical
+from offnominal.detectors.rows import DTENonParametric as DTENonParametric
 from offnominal.detectors.rows import DeepRowDetector as DeepRowDetector
 from offnominal.detectors.rows import DeepSVDD as DeepSVDD
 from offnominal.detectors.rows import EstimatorAdapter as EstimatorAdapter
@@ -64,6 +67,7 @@ from offnominal.detectors.rows import GaussianMixture as GaussianMixture
 from offnominal.detectors.rows import IsolationForest as IsolationForest
 from offnominal.detectors.rows import KernelDensity as KernelDensity
 from offnominal.detectors.rows import Mahalanobis as Mahalanobis
+from offnominal.detectors.rows import NeuTraL as NeuTraL
 from offnominal.detectors.rows import OneClassSVM as OneClassSVM
 from offnominal.detectors.rows import OutlierDetector as OutlierDetector
 from offnominal.detectors.rows import PIDForest as PIDForest
@@ -88,6 +92,8 @@ __all__ = [
     "AdVAE",
     "CLIPSim",
     "DINOPatch",
+    "DTECategorical",
+    "DTENonParametric",
     "DeepRowDetector",
     "DeepSVDD",
     "Detector",
@@ -104,6 +110,7 @@ __all__ = [
     "GANomaly",
     "GaussianMixture",
     "HBOS",
+    "ICL",
     "IsolationForest",
     "KNN",
     "KNNResNet",
@@ -120,6 +127,7 @@ __all__ = [
     "MOGAAL",
     "Mahalanobis",
     "NetworkDetector",
+    "NeuTraL",
     "Normaliser",
     "ObservationDetector",
     "OnTransitions",

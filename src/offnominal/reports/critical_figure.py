@@ -11,6 +11,8 @@ from offnominal.reports.colours import colours, is_baseline
 from offnominal.studies.friedman import RankComparison
 
 STEP = 0.22
+MOST_NUMBERS = 24
+"""Largest number of ranks that all have a number; of more, the first and every fifth."""
 
 
 def critical_figure(plt: Any, compared: RankComparison) -> Any:
@@ -32,7 +34,8 @@ def critical_figure(plt: Any, compared: RankComparison) -> Any:
     axes.plot([1, k], [0, 0], color=INK, lw=1.2)
     for tick in range(1, k + 1):
         axes.plot([tick, tick], [0, 0.06], color=INK, lw=1.0)
-        axes.text(tick, 0.1, str(tick), ha="center", va="bottom", fontsize=9)
+        if k <= MOST_NUMBERS or tick == 1 or tick % 5 == 0:
+            axes.text(tick, 0.1, str(tick), ha="center", va="bottom", fontsize=9)
     axes.text(k + 0.04 * (k - 1), 0, "mean rank\n(1 = best)", va="center", fontsize=8.5)
     _ruler(axes, compared.critical_difference, k)
     shades = colours(compared.names)

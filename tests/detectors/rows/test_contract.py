@@ -6,6 +6,7 @@ import pytest
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.rows.abod import ABOD
+from offnominal.detectors.rows.dte_neighbours import DTENonParametric
 from offnominal.detectors.rows.ecod import ECOD
 from offnominal.detectors.rows.gaussian_mixture import GaussianMixture
 from offnominal.detectors.rows.hbos import HBOS
@@ -41,6 +42,8 @@ ALL = [
     KNN(5, distance="delta"),
     KNN(5, distance="gamma", algorithm="brute"),
     KNN(5, distance="delta", algorithm="brute"),
+    DTENonParametric(),
+    DTENonParametric(5, algorithm="brute"),
     PIDForest(10),
     IsolationForest(20, max_samples=0.7, max_features=0.7),
     IsolationForest(20, max_samples=0.7, max_features=0.7, backend="numba"),

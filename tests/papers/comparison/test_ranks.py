@@ -1,6 +1,7 @@
 """Ranks and critical differences as published."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.stats import friedmanchisquare, rankdata
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.papers.comparison.ranks import compare_methods, critical_difference, mean_ranks, table_ranks
+from offnominal.reports.critical_figure import critical_figure
 
 pytestmark = pytest.mark.long
 
@@ -55,3 +57,16 @@ def test_bad_arguments_are_named():
         table_ranks(AUC[0])
     with pytest.raises(InvalidParameter, match="1 methods on 3 tables"):
         critical_difference(1, 3)
+
+
+@pytest.mark.parametrize("count", [5, 23, 31, 60])
+def test_numbers_of_ranks_do_not_overlap_in_the_diagram(count):
+    plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
+    compared = compare_methods([f"m{k}" for k in range(count)], np.random.default_rng(0).normal(size=(8, count)))
+    figure = critical_figure(plt, compared)
+    figure.canvas.draw()
+    numbers = [text for text in figure.axes[0].texts if text.get_text().isdigit()]
+    boxes = [text.get_window_extent() for text in numbers]
+    assert numbers[0].get_text() == "1"
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    plt.close(figure)

@@ -119,4 +119,19 @@ def test_default_parameters_are_those_that_the_space_searches(name):
     points = np.random.default_rng(0).normal(size=(200, 3))
     chosen = default_of(name, points)
     assert set(chosen) == {*search_space_of(name).grid, *search_space_of(name).fixed}
-    assert np.isfinite(runner_of(name).make(**chosen).fit(points).score(points)).all()
+    detector = runner_of(name).make(**chosen)
+    if "max_iter" in detector.get_params():
+        detector.set_params(max_iter=3)
+    assert np.isfinite(detector.fit(points).score(points)).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "latent", "hidden", "permutations"),
+    [(4, 8, 8, 11), (31, 62, 62, 3), (32, 32, 64, 3), (301, 64, 256, 1)],
+)
+def test_parameters_of_the_public_code_depend_on_the_size_of_a_table(columns, latent, hidden, permutations):
+    points = np.zeros((200, columns))
+    neutral = default_of("ntrl", points)
+    assert (neutral["latent"], neutral["hidden"], neutral["transform_hidden"]) == (latent, hidden, columns)
+    contrast = default_of("icl", points)
+    assert (contrast["permutations"], contrast["batch_size"]) == (permutations, 200)

@@ -76,3 +76,25 @@ def test_the_search_of_deep_methods_is_as_large_as_it_says():
     assert {cell.seed for cell in cells} == {1, 2, 3}
     for cell in cells[: 3 * len(study.methods)]:
         runner_of(cell.method).make(**{name: value for name, value in cell.fixed.items() if name != "second_stages"})
+
+
+def test_methods_can_have_their_own_number_of_configurations():
+    given = {"configurations": 100, "configurations_by_method": {"vae": 5}}
+    study = SearchStudy("mine", tables=("iris",), methods=("knn", "vae"), seeds=(1,), **given)
+    assert {cell.method: cell.configurations for cell in study.cells()} == {"knn": 100, "vae": 5}
+    with pytest.raises(UnknownName, match="Did you mean 'vae'"):
+        SearchStudy("mine", tables=("iris",), methods=("knn",), configurations_by_method={"vea": 5})
+    with pytest.raises(InvalidParameter, match="configurations_by_method"):
+        SearchStudy("mine", tables=("iris",), methods=("knn",), configurations_by_method={"knn": 0})
+
+
+def test_scales_of_the_newer_methods_share_the_cells_without_a_network():
+    study, networks = load_study("comparison-modern"), {"dtec", "icl", "ntrl"}
+    cells: dict[str, Any] = {scale: study.at(scale).cells() for scale in study.scales}
+    laptop = [cell.to_dict() for cell in cells["laptop"]]
+    assert not networks & {cell.method for cell in cells["laptop"]}
+    for scale, budget in (("laptop-networks", 5), ("search", 30)):
+        assert all(cell.to_dict() in laptop for cell in cells[scale] if cell.method not in networks)
+        trained = [cell for cell in cells[scale] if cell.method in networks]
+        assert {cell.method for cell in trained} == networks
+        assert {(cell.configurations, cell.fixed["max_iter"]) for cell in trained} == {(budget, 500)}

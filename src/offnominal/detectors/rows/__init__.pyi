@@ -4,6 +4,8 @@ from offnominal.detectors.rows.abod import ABOD as ABOD
 from offnominal.detectors.rows.advae import AdVAE as AdVAE
 from offnominal.detectors.rows.deep_detector import DeepRowDetector as DeepRowDetector
 from offnominal.detectors.rows.deep_svdd import DeepSVDD as DeepSVDD
+from offnominal.detectors.rows.dte import DTECategorical as DTECategorical
+from offnominal.detectors.rows.dte_neighbours import DTENonParametric as DTENonParametric
 from offnominal.detectors.rows.ecod import ECOD as ECOD
 from offnominal.detectors.rows.estimator_adapter import EstimatorAdapter as EstimatorAdapter
 from offnominal.detectors.rows.f_anogan import FAnoGAN as FAnoGAN
@@ -12,6 +14,7 @@ from offnominal.detectors.rows.gan import GAN as GAN
 from offnominal.detectors.rows.ganomaly import GANomaly as GANomaly
 from offnominal.detectors.rows.gaussian_mixture import GaussianMixture as GaussianMixture
 from offnominal.detectors.rows.hbos import HBOS as HBOS
+from offnominal.detectors.rows.icl import ICL as ICL
 from offnominal.detectors.rows.isolation_forest import IsolationForest as IsolationForest
 from offnominal.detectors.rows.kernel_density import KernelDensity as KernelDensity
 from offnominal.detectors.rows.knn import KNN as KNN
@@ -20,6 +23,7 @@ from offnominal.detectors.rows.lof import LOF as LOF
 from offnominal.detectors.rows.maf import MAF as MAF
 from offnominal.detectors.rows.mahalanobis import Mahalanobis as Mahalanobis
 from offnominal.detectors.rows.mo_gaal import MOGAAL as MOGAAL
+from offnominal.detectors.rows.neutral import NeuTraL as NeuTraL
 from offnominal.detectors.rows.one_class_svm import OneClassSVM as OneClassSVM
 from offnominal.detectors.rows.outlier_detector import OutlierDetector as OutlierDetector
 from offnominal.detectors.rows.pidforest import PIDForest as PIDForest
@@ -36,6 +40,8 @@ __all__ = [
     "AAE",
     "ABOD",
     "AdVAE",
+    "DTECategorical",
+    "DTENonParametric",
     "DeepRowDetector",
     "DeepSVDD",
     "ECOD",
@@ -46,6 +52,7 @@ __all__ = [
     "GANomaly",
     "GaussianMixture",
     "HBOS",
+    "ICL",
     "IsolationForest",
     "KNN",
     "KernelDensity",
@@ -54,6 +61,7 @@ __all__ = [
     "MAF",
     "MOGAAL",
     "Mahalanobis",
+    "NeuTraL",
     "OneClassSVM",
     "OutlierDetector",
     "PIDForest",

@@ -90,6 +90,24 @@ class CodeChangeScore:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MeanBin:
+    """Mean number of a bin by the probabilities of a classifier.
+
+    Args:
+        classifier: Log-odds of the bins.
+    """
+
+    classifier: DenseLayers
+
+    def __call__(self, row: SinglePrecision) -> FloatArray:
+        """Return the score of a row."""
+        odds = self.classifier(row).astype(np.float64)
+        weights = np.exp(odds - odds.max())
+        mean: FloatArray = weights @ np.arange(odds.shape[1]) / weights.sum()
+        return mean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MeanCode:
     """Mean code of a row.
 

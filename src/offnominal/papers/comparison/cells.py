@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from offnominal.datasets.recipe import without
 from offnominal.papers.comparison.own_methods import own_targets
 from offnominal.studies.base import BaseCell, Target
 
@@ -32,6 +33,9 @@ class SearchCell(BaseCell):
         limit_s: CPU seconds after which no further configuration is fitted.
         drop_identifiers: Whether to drop columns with row numbers.
         fixed: Parameters that all configurations share, such as fewer iterations.
+        contamination: Fraction of anomalies among the training rows.
+        clustered: Fraction of the anomalies that are kept, a random one and those nearest to it; see
+            :func:`~offnominal.papers.comparison.clustered_anomalies.clustered_anomalies`.
         kind: Id of the study kind.
 
     Example:
@@ -49,7 +53,13 @@ class SearchCell(BaseCell):
     limit_s: float | None = None
     drop_identifiers: bool = True
     fixed: dict[str, Any] = field(default_factory=dict)
+    contamination: float = 0.0
+    clustered: float = 1.0
     kind: Literal["search"] = "search"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, without the contamination and the clusters if there are none."""
+        return without(super().to_dict(), contamination=0.0, clustered=1.0)
 
     @property
     def label(self) -> str:

@@ -14,6 +14,10 @@ PAPER = Paper(
         study_file("comparison", _PACKAGE, "study.toml", "row detectors on forty tables, with a search of parameters"),
         study_file("comparison-mine", _PACKAGE, "mine.toml", "one more row detector beside those of the paper"),
         study_file("comparison-modern", _PACKAGE, "modern.toml", "detectors that are not in the paper, beside its own"),
+        study_file(
+            "comparison-contaminated", _PACKAGE, "contaminated.toml", "row detectors trained with unknown anomalies"
+        ),
+        study_file("comparison-clustered", _PACKAGE, "clustered.toml", "row detectors on anomalies in a cluster"),
         study_file("comparison-deep", _PACKAGE, "deep.toml", "deep detectors on forty tables"),
         study_file("comparison-images", _PACKAGE, "images.toml", "detectors on images, one class is anomalous"),
         study_file(

@@ -250,12 +250,24 @@ PAIRED = 1000
 """Training points whose distances are looked at."""
 OF_THEIR_OWN: dict[str, Configuration] = {
     "copod": {"combine": "means"},
+    "dtec": {
+        "batch_size": 64,
+        "bins": 7,
+        "diffusion_steps": 400,
+        "dropout": 0.5,
+        "hidden": 256,
+        "learning_rate": 1e-4,
+        "weight_decay": 5e-4,
+    },
+    "dtnp": {"n_neighbors": 5},
     "ecod": {"combine": "rows"},
     "gmm": {"n_components": "bic"},
     "kde": {"bandwidth": "scott"},
 }
 """Parameters to use where no anomaly is known, of methods that are younger than the paper or not in it."""
-WITH_DEFAULTS = ("abod", "hbos", "if", "knn", "loda", "lof", "orbf", "osvm", "pidf", *OF_THEIR_OWN)
+# Such methods whose parameters depend on the numbers of rows and columns.
+BY_SIZE = ("icl", "ntrl")
+WITH_DEFAULTS = ("abod", "hbos", "if", "knn", "loda", "lof", "orbf", "osvm", "pidf", *OF_THEIR_OWN, *BY_SIZE)
 
 
 def has_default(method: str) -> bool:
@@ -286,6 +298,8 @@ def default_of(method: str, points: FloatArray) -> Configuration:
         )
     if method in OF_THEIR_OWN:
         return OF_THEIR_OWN[method]
+    if method in BY_SIZE:
+        return _by_size(method, *points.shape)
     if method in ("orbf", "osvm"):
         return {"kernel": "rbf", "nu": 0.5, "gamma": 1.0 / median_distance(points)}
     n = len(points)
@@ -307,6 +321,33 @@ def default_of(method: str, points: FloatArray) -> Configuration:
         },
     }
     return fixed[method]
+
+
+def _by_size(method: str, rows: int, columns: int) -> Configuration:
+    """Return the parameters of the public code of a method for a table of this size."""
+    if method == "icl":
+        return {
+            "batch_size": min(rows, 3000),
+            "hidden": 200,
+            "learning_rate": 1e-3,
+            "permutations": int(100 / (math.log(rows) + columns)) + 1,
+            "temperature": 0.1,
+            "window": "auto",
+        }
+    hidden, latent = (2 * columns, 2 * columns) if columns < 32 else (64, 32) if columns <= 300 else (256, 64)
+    return {
+        "batch_size": 128,
+        "bias": False,
+        "hidden": hidden,
+        "latent": latent,
+        "layers": 5,
+        "learning_rate": 1e-3,
+        "temperature": 0.1,
+        "transform": "residual",
+        "transform_hidden": columns,
+        "transformations": 11,
+        "weight_decay": 1e-5,
+    }
 
 
 def median_distance(points: FloatArray) -> float:

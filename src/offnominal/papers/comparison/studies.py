@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from offnominal.core.checks import number_in
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.image_sets import image_set_entry
@@ -36,6 +37,7 @@ class SearchScale(Config):
         methods: Short names of methods.
         seeds: Random seeds of splits and fits.
         configurations: Number of configurations of each method.
+        configurations_by_method: Number of configurations of methods that have more or fewer.
         limit_s: CPU seconds per cell after which no further configuration is fitted.
         fixed: Parameters that all configurations of a method share.
     """
@@ -45,6 +47,7 @@ class SearchScale(Config):
     methods: tuple[str, ...] | None = None
     seeds: tuple[int, ...] | None = None
     configurations: int | None = None
+    configurations_by_method: dict[str, int] | None = None
     limit_s: float | None = None
     fixed: dict[str, dict[str, Any]] | None = None
 
@@ -62,10 +65,13 @@ class SearchStudy(BaseStudy):
             :mod:`~offnominal.papers.comparison.own_methods`.
         seeds: Random seeds of splits and fits.
         configurations: Number of configurations of each method, the same on all tables and seeds.
+        configurations_by_method: Number of configurations of methods that have more or fewer.
         search: Random seed of the configurations.
         sampler: Whether configurations are drawn at random, the same on all tables, or proposed by Optuna per table.
         normalise: Scaling of columns.
         drop_identifiers: Whether to drop columns with row numbers.
+        contamination: Fraction of anomalies among the training rows, which detectors take for normal.
+        clustered: Fraction of the anomalies that are kept: a random one and those nearest to it; 1 for all.
         limit_s: CPU seconds per cell after which no further configuration is fitted.
         fixed: Parameters that all configurations of a method share.
         beside: Studies whose results the report shows beside those of this one, with nothing computed for them.
@@ -89,14 +95,19 @@ class SearchStudy(BaseStudy):
     limit_s: float | None = None
     fixed: dict[str, dict[str, Any]] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    configurations_by_method: dict[str, int] = field(default_factory=dict)
+    contamination: float = 0.0
+    clustered: float = 1.0
     scales: dict[str, SearchScale] = field(default_factory=dict)
     kind: Literal["search"] = "search"
 
     def __post_init__(self) -> None:
         check_names(self.name, self.scales)
         _check_filled(self, "tables", "methods", "seeds")
-        check_integers(self, 1, "configurations")
+        check_integers(self, 1, "configurations", "configurations_by_method")
         check_integers(self, 0, "seeds", "search")
+        number_in("contamination", self.contamination, 0.0, 1.0, open_high=True)
+        number_in("clustered", self.clustered, 0.0, 1.0, open_low=True)
         if self.limit_s is not None and not self.limit_s > 0.0:
             raise InvalidParameter(f"limit_s is {self.limit_s!r}; expected a number of seconds above 0.")
         for table in self.tables:
@@ -104,7 +115,7 @@ class SearchStudy(BaseStudy):
                 own_table_file(table)
             else:
                 table_entry(table)
-        for method in (*self.methods, *self.fixed):
+        for method in (*self.methods, *self.fixed, *self.configurations_by_method):
             if is_own_method(method):
                 own_methods.find(method)
             else:
@@ -121,13 +132,15 @@ class SearchStudy(BaseStudy):
                 table=table,
                 method=method,
                 seed=seed,
-                configurations=self.configurations,
+                configurations=self.configurations_by_method.get(method, self.configurations),
                 search=self.search,
                 sampler=self.sampler,
                 normalise=self.normalise,
                 limit_s=self.limit_s,
                 drop_identifiers=self.drop_identifiers,
                 fixed=self.fixed.get(method, {}),
+                contamination=self.contamination,
+                clustered=self.clustered,
             )
             for table in self.tables
             for method in self.methods

@@ -15,6 +15,7 @@ import numpy as np
 from offnominal.datasets.tables import Table, TableSplit, load_table, split_table
 from offnominal.datasets.tables.own_tables import own_table_version
 from offnominal.papers.comparison.cells import SearchCell
+from offnominal.papers.comparison.clustered_anomalies import clustered_anomalies
 from offnominal.papers.comparison.configuration_results import ConfigurationResult, count_cost, search_rows
 from offnominal.papers.comparison.finished_fits import FinishedFits
 from offnominal.papers.comparison.metrics import distances_of, measure
@@ -46,7 +47,7 @@ def run_search(cell: SearchCell, table: Table, meter: ResourceMeter, *, code: st
         meter: Measures the cost.
         code: Hash of the code; finished fits are kept under it until the cell is finished.
     """
-    parts = split_table(table, cell.seed, normalise=cell.normalise)
+    parts = parts_of(cell, table)
     fits = FinishedFits(cell.digest(), code, data_hash(table))
     configurations = configurations_of(cell, open_table)
     results = runner_of(cell.method).run(configurations, parts, cell.seed, limit_s=cell.limit_s, fits=fits)
@@ -58,6 +59,12 @@ def run_search(cell: SearchCell, table: Table, meter: ResourceMeter, *, code: st
     count_cost(meter, fit_s, score_s, len(results), parts)
     fits.remove()
     return CellRows(rows)
+
+
+def parts_of(cell: SearchCell, table: Table) -> TableSplit:
+    """Return the split of the table of a cell."""
+    chosen = clustered_anomalies(table, cell.clustered, cell.seed)
+    return split_table(chosen, cell.seed, normalise=cell.normalise, contamination=cell.contamination)
 
 
 def method_code(cell: SearchCell, sources: Sources) -> list[Any]:
@@ -136,7 +143,7 @@ def _proposed(text: str, load: Load) -> list[Configuration]:
     """Search on the guiding split; cells that differ in their seed alone follow each other and share this."""
     cell = SearchCell.from_dict(json.loads(text))
     runner, table = runner_of(cell.method), load(cell.table, cell.drop_identifiers)
-    parts = split_table(table, cell.seed, normalise=cell.normalise)
+    parts = parts_of(cell, table)
     objective = _objective(cell, runner, parts)
     return optuna_configurations(
         search_space_of(cell.method), cell.configurations, cell.search, objective=objective, accept=runner.accept

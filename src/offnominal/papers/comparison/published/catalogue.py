@@ -183,7 +183,10 @@ PUBLISHED_TABLES = (
     _images("D4", "TPR at 5 % false alarms of ensembles on images", OUT, partial(ensemble_table, item="table_D4")),
 )
 UNKNOWN_TABLES = {"III": "It has names and acronyms of methods, no numbers."}
-_NOT_TOLD = "What it shows is not known here: neither a table of the paper nor its public code names it."
+_NOT_TOLD = (
+    "What it shows is not known here: its caption is missing. No table and no number of the paper that the package has "
+    "names it, and the public code, which draws more figures than the paper has, does not number them."
+)
 UNKNOWN_FIGURES = {"2": _NOT_TOLD, "C4": _NOT_TOLD, "C5": _NOT_TOLD, "C6": _NOT_TOLD, "C7": _NOT_TOLD}
 FIGURES = published_figures(
     TABLES,
