@@ -14,7 +14,7 @@ from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.kinds.faults.cell import AlarmEntry
 from offnominal.kinds.streams.condition import StreamCondition
-from offnominal.kinds.streams.plan import StreamPlan
+from offnominal.kinds.streams.plan import DEFAULT_PLAN, StreamPlan
 from offnominal.kinds.transfer.cell import TransferFault
 from offnominal.studies.base import BaseCell, Target
 from offnominal.studies.source_names import importable_names
@@ -72,14 +72,14 @@ class StreamCell(BaseCell):
     seed: int = 0
     policy: str = SCRIPTED
     update: str = ""
-    plan: StreamPlan = StreamPlan()
+    plan: StreamPlan = DEFAULT_PLAN
     background: tuple[TransferFault, ...] = ()
     faults: tuple[TransferFault, ...] = ()
     alarms: tuple[StreamAlarm, ...] = ()
     nulls: tuple[str, ...] = ()
     time_limit: int | None = None
     replicates: int = REPLICATES
-    kind: Literal["streams"] = field(default="streams", kw_only=True)  # type: ignore[misc]
+    kind: Literal["streams"] = field(default="streams", kw_only=True)
 
     @property
     def label(self) -> str:

@@ -1,4 +1,4 @@
-"""How the nominal behaviour of a stream changes with time: drift, cycles, wear with maintenance, updates of the policy."""
+"""How nominal behaviour changes over a stream: drift, cycles, wear with maintenance, updates of the policy."""
 
 from __future__ import annotations
 
@@ -76,16 +76,18 @@ class StreamCondition(Config):
             events: Segments that begin with an event, ascending.
             period: Segments of a cycle.
         """
-        number = np.arange(segments)
+        number = np.arange(segments, dtype=np.float64)
         if self.course == "linear":
-            return number / max(segments - 1, 1)
-        if self.course == "cycle":
-            return np.sin(2.0 * np.pi * number / period)
-        if self.course == "wear":
+            number /= max(segments - 1, 1)
+        elif self.course == "cycle":
+            number = np.sin(2.0 * np.pi * number / period)
+        elif self.course == "wear":
             begins = np.concatenate([[0], events])
-            latest = begins[np.searchsorted(begins, number, side="right") - 1]
-            return (number - latest) / max(int(begins[1]) if len(begins) > 1 else segments, 1)
-        return np.zeros(segments)
+            number -= begins[np.searchsorted(begins, number, side="right") - 1]
+            number /= max(int(begins[1]) if len(begins) > 1 else segments, 1)
+        else:
+            number[:] = 0.0
+        return number
 
     def updated(self, segments: int, events: IntArray) -> IntArray:
         """Return which policy acts in each segment: 0, or 1 between an update and the next one."""

@@ -16,49 +16,58 @@ FAMILIES = {
     "recalibrated": SERIES[6],
     "adaptive": SERIES[1],
 }
-LABELS = {"none": "no guarantee", "fixed": "fixed, per unit", "run length": "run length"}
-SHOWN = 5
-"""Number of alarms below a stream over time."""
+"""Colours of alarms by what they promise."""
+COLUMNS = 5
 
 
 def alarm_figure(plt: Any, found: StreamResults) -> Any:
     """Draw false alarms per hour against the delay: a panel per world and condition, a number per alarm."""
     worlds, conditions, alarms = found.worlds, found.conditions, found.alarms
-    size = (2.3 * len(conditions) + 0.6, 2.5 * len(worlds) + 0.45 + 0.2 * -(-len(alarms) // 4))
-    figure, grid = plt.subplots(
-        len(worlds), len(conditions), figsize=size, sharex="row", sharey="row", squeeze=False, layout="constrained"
-    )
+    size = (2.5 * len(conditions) + 0.6, 2.7 * len(worlds) + 0.5 + 0.2 * -(-len(alarms) // COLUMNS))
+    figure, grid = plt.subplots(len(worlds), len(conditions), figsize=size, squeeze=False, layout="constrained")
     for axes_row, world in zip(grid, worlds, strict=True):
+        rows = found.chosen(world=world)
         for axes, condition in zip(axes_row, conditions, strict=True):
             _draw_alarms(axes, found.chosen(world=world, condition_name=condition), alarms)
+            _set_limits(axes, rows)
+            if axes is not axes_row[0]:
+                axes.tick_params(labelleft=False)
             if world == worlds[0]:
                 axes.set_title(condition)
             if world == worlds[-1]:
                 axes.set_xlabel("false alarms per hour")
         axes_row[0].set_ylabel(f"{world}\nmean delay (s)")
-    figure.legend(handles=_alarm_handles(plt, found), loc="outside lower center", ncols=4, fontsize=8)
+    handles = [_alarm_handle(plt, found, number, alarm) for number, alarm in enumerate(alarms, 1)]
+    figure.legend(handles=handles, loc="outside lower center", ncols=COLUMNS, fontsize=8)
     return figure
 
 
 def _draw_alarms(axes: Any, rows: list[Row], alarms: list[str]) -> None:
     for row in rows:
-        shade = FAMILIES.get(row["family_name"], INK)
-        size = 5.5 if alarms.index(row["alarm"]) < 9 else 8.0
-        mark = f"${alarms.index(row['alarm']) + 1}$"
-        axes.plot(row["false_alarms_h"], row["delay_s"], marker=mark, ms=size, color=shade, mew=0.4, ls="", zorder=3)
-    if rows:
-        axes.axvline(rows[0]["budget_h"], color=REFERENCE, lw=0.9, ls="--", zorder=0)
-        axes.set_xscale("symlog", linthresh=max(rows[0]["budget_h"] / 10.0, 1e-9), linscale=0.5)
-        axes.set_xlim(left=0.0)
-    axes.set_ylim(bottom=0.0)
+        shade, number = FAMILIES.get(row["family_name"], INK), alarms.index(row["alarm"]) + 1
+        place = row["false_alarms_h"], row["delay_s"]
+        if place[1] is not None:
+            axes.plot(*place, "o", ms=9, mfc="white", mec=shade, mew=0.9, alpha=0.9, zorder=3, clip_on=False)
+            about = {"ha": "center", "va": "center_baseline", "fontsize": 6, "zorder": 4, "clip_on": False}
+            axes.text(*place, str(number), color=shade, **about)
 
 
-def _alarm_handles(plt: Any, found: StreamResults) -> list[Any]:
-    handles = []
-    for number, alarm in enumerate(found.alarms, 1):
-        shade = FAMILIES.get(found.chosen(alarm=alarm)[0]["family_name"], INK)
-        handles.append(plt.Line2D([], [], marker=f"${number}$", ms=7, color=shade, mew=0.4, ls="", label=alarm))
-    return handles
+def _set_limits(axes: Any, rows: list[Row]) -> None:
+    """Give all panels of a world the same axes: linear near zero, then logarithmic."""
+    budget = rows[0]["budget_h"]
+    largest = max([row["false_alarms_h"] for row in rows] + [10.0 * budget])
+    axes.set_xscale("symlog", linthresh=0.1 * budget, linscale=0.4)
+    axes.set_xlim(-0.02 * budget, 1.3 * largest)
+    axes.set_ylim(0.0, 1.05 * max(row["delay_s"] or 0.0 for row in rows))
+    decades = 10.0 ** np.arange(np.ceil(np.log10(0.1 * budget)), np.floor(np.log10(largest)) + 1.0)
+    axes.set_xticks([0.0, *decades], ["0", *(f"{decade:g}" for decade in decades)])
+    axes.set_xticks([], minor=True)
+    axes.axvline(budget, color=REFERENCE, lw=0.9, ls="--", zorder=0)
+
+
+def _alarm_handle(plt: Any, found: StreamResults, number: int, alarm: str) -> Any:
+    shade = FAMILIES.get(_family(found, alarm), INK)
+    return plt.Line2D([], [], marker="o", ms=6, mfc="white", mec=shade, ls="", label=f"{number}  {alarm}")
 
 
 def stream_figure(plt: Any, found: StreamResults) -> Any:
@@ -88,7 +97,7 @@ def shown_alarms(found: StreamResults) -> list[str]:
     best: dict[str, str] = {}
     for alarm in found.alarms:
         best.setdefault(_family(found, alarm), alarm)
-    return [best[name] for name in FAMILIES if name in best][:SHOWN]
+    return [best[name] for name in FAMILIES if name in best]
 
 
 def _family(found: StreamResults, alarm: str) -> str:
@@ -113,6 +122,8 @@ def _draw_scores(axes: Any, row: Row) -> None:
         transform=top,
     )
     axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_minor_formatter(lambda value, _: "")
     axes.set_title(row["condition"])
     axes.set_ylabel("score")
     axes.set_xlim(0.0, len(row["scores"]) * hours)

@@ -110,8 +110,7 @@ def units_with(raised: BoolArray, unit: int) -> BoolArray:
         >>> units_with(np.array([[False, True, False, False]]), 2).tolist()
         [[True, False]]
     """
-    found: BoolArray = raised.reshape(*raised.shape[:-1], -1, unit).any(axis=-1)
-    return found
+    return np.asarray(raised.reshape(*raised.shape[:-1], -1, unit).any(axis=-1))
 
 
 def nominal_units(faults: Sequence[InjectedFault], units: int, unit: int) -> BoolArray:

@@ -31,7 +31,9 @@ def null_score(name: str, steps: int, unit: int, restarts: IntArray, shares: Flo
     if name == CLOCK:
         return np.arange(steps, dtype=np.float64)
     if name == DRIFT:
-        return np.repeat(np.abs(shares - shares[0]), -(-steps // len(shares)))[:steps]
+        moved: FloatArray = np.repeat(np.abs(shares - shares[0]), -(-steps // len(shares)))[:steps]
+        return moved
     total = np.cumsum(np.bincount(restarts, minlength=steps)[:steps]).astype(np.float64)
     before = np.concatenate([np.zeros(min(unit, steps)), total])[:steps]
-    return total - before
+    recent: FloatArray = total - before
+    return recent

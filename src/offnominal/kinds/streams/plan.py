@@ -71,8 +71,8 @@ class StreamPlan(Config):
         gaps = np.diff(bounds)
         if (gaps[:1] < 1).any() or ((gaps[1:] <= self.recalibration).any() and self.events):
             raise InvalidParameter(
-                f"events after {self.events} of {self.test} segments are too close for {self.recalibration} segments of "
-                "recalibration; name shares in ascending order, further apart."
+                f"events after {self.events} of {self.test} segments are too close for {self.recalibration} segments "
+                "of recalibration; name shares in ascending order, further apart."
             )
 
     @property
@@ -103,3 +103,7 @@ class StreamPlan(Config):
     def units_per_hour(self, dt: float) -> float:
         """Return the number of units in an hour with steps of `dt` seconds."""
         return 3600.0 / (self.unit * dt)
+
+
+DEFAULT_PLAN = StreamPlan()
+"""The plan of the shipped study."""

@@ -47,9 +47,9 @@ def check_promise(
     """Return whether the alarms of all streams, each with a calibration of its own, kept their promise.
 
     A promise about a share of units, or about the mean run length, is judged by the rule of evaluations
-    (:func:`~offnominal.alarms.guarantee_check.outcome_of`). The interval is that of the mean over streams, so that it has
-    the variance over calibrations, and units of one stream may depend on each other. A share in the long run has a
-    stated error for each stream: it is kept if all streams are within it.
+    (:func:`~offnominal.alarms.guarantee_check.outcome_of`). The interval is that of the mean over streams, so that it
+    has the variance over calibrations, and units of one stream may depend on each other. A share in the long run has
+    a stated error for each stream: it is kept if all streams are within it.
 
     Args:
         alarms: The alarm of each stream, as fitted first.

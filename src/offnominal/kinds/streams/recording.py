@@ -179,7 +179,7 @@ def _faults_in(cell: StreamCell, injected: list[InjectedFault], segment: int) ->
 
 
 def _segment(episode: Episode, nominal: int) -> Episode:
-    """Return what detectors get: no first step, in which sensors do not drift yet, and nothing but the fault labelled."""
+    """Return what detectors get: no first step, in which sensors do not drift yet; only the fault is labelled."""
     own = episode.events[nominal:]
     active = np.zeros(len(episode) - 1, np.bool_)
     for event in own:

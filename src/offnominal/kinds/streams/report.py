@@ -13,20 +13,21 @@ from offnominal.reports.table_report import write_table_report
 from offnominal.studies.results import RunResults
 
 ALARMS = (
-    "False alarms per hour in streams without faults against the mean delay of faults, a number per alarm. A fault that is "
-    "missed, or whose alarm is raised without it, too, counts with its whole length. Dashed: the rate that all promise. "
-    "Grey: no guarantee; blue: fixed threshold; green: guaranteed run length; purple: calibrated again after events; brick: "
-    "adaptive."
+    "False alarms per hour in streams without faults against the mean delay of faults, a number per alarm. A fault "
+    "that is missed, or whose alarm is raised without it, too, counts with its whole length. Dashed: the rate that "
+    "all promise. Grey: no guarantee; blue: fixed threshold; green: guaranteed run length; purple: calibrated again "
+    "after events; brick: adaptive."
 )
 STREAM = (
-    "One stream of {world}, largest score of {detector} in each unit. Orange: faults. Blue dashes: maintenance or an update "
-    "of the policy. Green ticks: the world has started again. Below: units with an alarm, of the alarm with the most net "
-    "detection of each kind."
+    "One stream of {world}, largest score of {detector} in each unit. Orange: faults. Blue dashes: maintenance or an "
+    "update of the policy. Green ticks: the world has started again. Below: units with an alarm, of the alarm with "
+    "the most net detection of each kind."
 )
 EXPLANATION = (
-    "Streams run on without resets: training, calibration and test follow each other. Each stream has a twin with the same "
-    "random numbers and drift, but without faults: false alarms are counted in the twin, and net detection is detection "
-    "less the alarms of the twin in the same steps. All alarms that promise something promise the same rate."
+    "Streams run on without resets: training, calibration and test follow each other. Each stream has a twin with the"
+    " same random numbers and drift, but without faults: false alarms are counted in the twin, and net detection is "
+    "detection less the alarms of the twin in the same steps. All alarms that promise something promise the same "
+    "rate."
 )
 
 
@@ -53,7 +54,7 @@ def write_stream_report(results: RunResults, folder: Path) -> Path:
 
 
 def headline(found: StreamResults) -> str:
-    """Return how many promises were kept and broken, and which alarm has the most net detection of those that broke none."""
+    """Return how many promises were kept and broken, and the best alarm of those that broke none."""
     table = alarm_table(found).numbers
     kept, judged, broken = (sum(row[name] for row in table) for name in ("kept", "judged", "broken"))
     said = f"{kept} of {judged} promises were kept, {broken} were broken."
@@ -62,6 +63,6 @@ def headline(found: StreamResults) -> str:
         return said + " No alarm broke none."
     best = safe[0]
     return (
-        f"{said} Of the alarms that broke none, {best['alarm']} has the most net detection: {best['net_detection']:.2f}, with "
-        f"{best['excess']:.2f} times the promised false alarms."
+        f"{said} Of the alarms that broke none, {best['alarm']} has the most net detection: "
+        f"{best['net_detection']:.2f}, with {best['excess']:.2f} times the promised false alarms."
     )

@@ -16,7 +16,7 @@ from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.kinds.streams.cell import STREAMS, StreamAlarm, StreamCell
 from offnominal.kinds.streams.condition import StreamCondition
 from offnominal.kinds.streams.null_scores import NULLS
-from offnominal.kinds.streams.plan import StreamPlan
+from offnominal.kinds.streams.plan import DEFAULT_PLAN, StreamPlan
 from offnominal.kinds.transfer.cell import TransferFault
 from offnominal.studies.base import Target
 from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
@@ -83,7 +83,7 @@ class StreamStudy(DetectorStudy):
     faults: tuple[TransferFault, ...] = ()
     time_limits: dict[str, int] = field(default_factory=dict)
     seeds: tuple[int, ...] = (0,)
-    data: StreamPlan = StreamPlan()
+    data: StreamPlan = DEFAULT_PLAN
     replicates: int = REPLICATES
     scales: dict[str, StreamScale] = field(default_factory=dict)
     kind: str = field(default=STREAMS, kw_only=True)

@@ -22,15 +22,15 @@ NUMBERS = (
     "nab",
 )
 PROMISE_NOTE = (
-    "Judged in streams without faults: kept if the 95 % interval ends at most a fifth of the promised rate above it, broken "
-    "if the whole interval is above it, else undecided. The interval is that of the mean over streams. A share in the long "
-    "run is kept if every stream is within the stated error."
+    "Judged in streams without faults: kept if the 95 % interval ends at most a fifth of the promised rate above it, "
+    "broken if the whole interval is above it, else undecided. The interval is that of the mean over streams. A share"
+    " in the long run is kept if every stream is within the stated error."
 )
 NULL_NOTE = (
-    "Nulls know the time since the stream began, the starts of the world in the last unit, or the size of the drift, and "
-    "nothing else. Net detection above 0 says how much these tell about faults. Alarms that learn from confirmed units "
-    "have other thresholds in a stream with faults than in its twin, so that their net detection is not exactly 0. Alarms "
-    "that refuse constant scores are left out."
+    "Nulls know the time since the stream began, the starts of the world in the last unit, or the size of the drift, "
+    "and nothing else. Net detection above 0 says how much these tell about faults. Alarms that learn from confirmed "
+    "units have other thresholds in a stream with faults than in its twin, so that their net detection is not exactly"
+    " 0. Alarms that refuse constant scores are left out."
 )
 
 
