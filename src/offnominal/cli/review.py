@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from offnominal.cli.app import SERVE, App
+from offnominal.cli.failures import warnings_as_lines
 from offnominal.cli.options import count_option, folder_option, number_option, seed_option
 from offnominal.cli.output import AsJson, print_json, print_sentence, print_table
+from offnominal.core.errors import InvalidParameter
 
 reviewing = App(SERVE)
 
@@ -37,20 +39,24 @@ def review_command(
     Example: [bold]offnominal review pump.csv --time time --label fault[/]
     """
     from offnominal.datasets.logs.reading import episodes_from
+    from offnominal.datasets.manifest import MANIFEST
     from offnominal.watch.log_review.page import event_table, overview
     from offnominal.watch.log_review.review import review_log
 
-    episodes = episodes_from(log, time=time, label=label)
-    found = review_log(
-        episodes,
-        false_alarms,
-        name=log.name,
-        detector=detector,
-        window=window,
-        period=period,
-        channels=[name for names in episodes.channels.values() for name in names],
-        seed=seed,
-    )
+    if (log / MANIFEST).exists():
+        raise InvalidParameter(f"{log} is a dataset, whose splits are in no order of time; give the log itself.")
+    with warnings_as_lines():
+        episodes = episodes_from(log, time=time, label=label)
+        found = review_log(
+            episodes,
+            false_alarms,
+            name=log.name,
+            detector=detector,
+            window=window,
+            period=period,
+            channels=[name for names in episodes.channels.values() for name in names],
+            seed=seed,
+        )
     page = found.write_report(to or Path(f"{log.stem}-review"))
     if as_json:
         result = {row["what"]: row["found"] for row in overview(found)}

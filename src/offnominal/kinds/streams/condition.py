@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from offnominal.core.checks import file_name, number_in, one_of
+from offnominal.core.checks import file_name, number_in, one_of, positive_integer, require_shape
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray
@@ -76,11 +76,12 @@ class StreamCondition(Config):
             events: Segments that begin with an event, ascending.
             period: Segments of a cycle.
         """
-        number = np.arange(segments, dtype=np.float64)
+        require_shape("events", np.asarray(events), "events")
+        number = np.arange(positive_integer("segments", segments), dtype=np.float64)
         if self.course == "linear":
             number /= max(segments - 1, 1)
         elif self.course == "cycle":
-            number = np.sin(2.0 * np.pi * number / period)
+            number = np.sin(2.0 * np.pi * number / positive_integer("period", period))
         elif self.course == "wear":
             begins = np.concatenate([[0], events])
             number -= begins[np.searchsorted(begins, number, side="right") - 1]
@@ -91,6 +92,8 @@ class StreamCondition(Config):
 
     def updated(self, segments: int, events: IntArray) -> IntArray:
         """Return which policy acts in each segment: 0, or 1 between an update and the next one."""
+        require_shape("events", np.asarray(events), "events")
+        number = np.arange(positive_integer("segments", segments))
         if self.event != "update":
-            return np.zeros(segments, np.int64)
-        return np.searchsorted(events, np.arange(segments), side="right") % 2
+            return np.zeros_like(number)
+        return np.searchsorted(events, number, side="right") % 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.checks import integer_in, number_in
+from offnominal.core.checks import integer_in, number_in, positive_number
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import IntArray
@@ -98,11 +98,11 @@ class StreamPlan(Config):
 
     def hours(self, dt: float) -> float:
         """Return the hours of the test of a stream with steps of `dt` seconds."""
-        return self.test * self.steps * dt / 3600.0
+        return self.test * self.steps * positive_number("dt", dt) / 3600.0
 
     def units_per_hour(self, dt: float) -> float:
         """Return the number of units in an hour with steps of `dt` seconds."""
-        return 3600.0 / (self.unit * dt)
+        return 3600.0 / (self.unit * positive_number("dt", dt))
 
 
 DEFAULT_PLAN = StreamPlan()

@@ -26,8 +26,8 @@ Row = dict[str, Any]
 CAPTION = "Score of {detector} over time. Dashed: threshold. Orange: events. Blue: the alarm is raised."
 EXPLANATION = (
     "The earlier part of the recording trained the detector and calibrated the alarm; this page is about the later "
-    "part, which neither has seen. An event is a labelled interval, and its delay the time to the first alarm in it. A false "
-    "alarm begins at a step without a label; one that lasts counts once."
+    "part, which neither has seen. An event is a labelled interval, and its delay the time to the first alarm in it. "
+    "A false alarm begins at a step without a label; one that lasts counts once."
 )
 
 

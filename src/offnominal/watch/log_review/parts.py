@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.checks import positive_number
+from offnominal.core.checks import positive_number, require_shape
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray
@@ -34,6 +34,10 @@ class LogParts:
     reviewed: list[Episode]
     times: FloatArray
     period: float
+
+    def __post_init__(self) -> None:
+        positive_number("period", self.period)
+        require_shape("times", self.times, sum(map(len, self.reviewed)))
 
     @classmethod
     def of(cls, log: Sequence[Episode], period: float | None = None) -> LogParts:

@@ -12,7 +12,7 @@ from offnominal.alarms.conformal import TooFewEpisodes
 from offnominal.alarms.exchangeability import ExchangeabilityCheck, check_exchangeability
 from offnominal.alarms.ranks import episodes_needed
 from offnominal.alarms.window_maximum import WindowMaximum
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import positive_integer, require_shape
 from offnominal.core.episode import Episode
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.detectors.catalogue import make_detector
@@ -77,6 +77,10 @@ class LogReview:
     raised: BoolArray
     events: tuple[LogEvent, ...]
     order: ExchangeabilityCheck | None
+
+    def __post_init__(self) -> None:
+        for name in ("scores", "raised"):
+            require_shape(name, getattr(self, name), len(self.parts.times))
 
     @property
     def active(self) -> BoolArray:
