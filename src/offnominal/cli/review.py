@@ -40,7 +40,7 @@ def review_command(
     """
     from offnominal.datasets.logs.reading import episodes_from
     from offnominal.datasets.manifest import MANIFEST
-    from offnominal.watch.log_review.page import event_table, overview
+    from offnominal.watch.log_review.page import event_table, overview, write_log_page
     from offnominal.watch.log_review.review import review_log
 
     if (log / MANIFEST).exists():
@@ -57,7 +57,7 @@ def review_command(
             channels=[name for names in episodes.channels.values() for name in names],
             seed=seed,
         )
-    page = found.write_report(to or Path(f"{log.stem}-review"))
+    page = write_log_page(found, to or Path(f"{log.stem}-review"))
     if as_json:
         result = {row["what"]: row["found"] for row in overview(found)}
         events = event_table(found).numbers

@@ -11,6 +11,7 @@ from offnominal.watch.deployment_check import verify_deployment as verify_deploy
 from offnominal.watch.deployment_writer import write_deployment as write_deployment
 from offnominal.watch.event import Event as Event
 from offnominal.watch.fleet import Fleet as Fleet
+from offnominal.watch.log_review.page import write_log_page as write_log_page
 from offnominal.watch.log_review.review import LogEvent as LogEvent
 from offnominal.watch.log_review.review import LogReview as LogReview
 from offnominal.watch.log_review.review import review_log as review_log
@@ -45,4 +46,5 @@ __all__ = [
     "tune",
     "verify_deployment",
     "write_deployment",
+    "write_log_page",
 ]

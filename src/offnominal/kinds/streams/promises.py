@@ -79,8 +79,9 @@ def share_interval(shares: FloatArray, units: int) -> tuple[float, float]:
     """Return the 95 % interval of a share from its values in several streams with as many units each.
 
     Example:
-        >>> share_interval(np.array([0.04, 0.06, 0.05, 0.05]), 1000)
-        (0.0374, 0.0652)
+        >>> low, high = share_interval(np.array([0.04, 0.06, 0.05, 0.05]), 1000)
+        >>> round(low, 3), round(high, 3)
+        (0.038, 0.065)
     """
     n = len(shares)
     error = float(np.std(shares, ddof=1)) / n**0.5 if n > 1 else 0.0

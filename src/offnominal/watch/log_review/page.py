@@ -31,8 +31,21 @@ EXPLANATION = (
 )
 
 
-def write_log_page(review: LogReview, folder: Path) -> Path:
-    """Write page, tables and figure of a review; return the page."""
+def write_log_page(review: LogReview, folder: Path | str) -> Path:
+    """Write page, tables and figure of a review into a folder; return the page.
+
+    Example:
+        >>> import tempfile
+        >>> import numpy as np
+        >>> from offnominal.core import Episode
+        >>> from offnominal.watch import review_log
+        >>> values = np.random.default_rng(0).normal(size=(4001, 2))
+        >>> log = [Episode(values, np.zeros((4000, 0)), np.zeros(4000), np.zeros(4000, bool))]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_log_page(review_log(log, "1/hour", period=1.0), folder).name
+        'page.html'
+    """
+    folder = Path(folder)
     for part in ("tables", "figures"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     save_figures(pyplot(), {"log": lambda plt: review_figure(plt, review)}, folder / "figures", dpi=160)

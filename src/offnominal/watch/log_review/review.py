@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -129,12 +128,6 @@ class LogReview:
         if 2 * missed > len(self.events):
             return "Most events are missed: compare detectors with `offnominal tune`, and look at the channels."
         return f"Choose a monitor with `offnominal tune --false-alarms {self.allowed}`, and run it: `offnominal watch`."
-
-    def write_report(self, folder: Path | str) -> Path:
-        """Write page, tables and figure into a folder, and return the page."""
-        from offnominal.watch.log_review.page import write_log_page
-
-        return write_log_page(self, Path(folder))
 
 
 def review_log(
