@@ -46,6 +46,7 @@ def test_plain_data_give_the_study_and_its_cells_back(study):
 
 def test_scales_choose_conditions_and_change_alarms():
     shipped = load_study("streams")
+    assert isinstance(shipped, StreamStudy)
     smoke, full = shipped.at("smoke"), shipped.at("full")
     assert [condition.name for condition in smoke.conditions] == ["steady", "drift", "wear"]
     assert {alarm.name: alarm.parameters for alarm in full.alarms}["RecencyWeighted, confirmed"]["recent"] == 2000
