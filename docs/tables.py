@@ -52,6 +52,8 @@ from offnominal.worlds.road.scenes.visibility_counting import PUBLISHED, Visible
 ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"(<!-- table: (?P<name>\w+) ?(?P<argument>\S*) -->\n).*?(<!-- end -->)", re.DOTALL)
 Row = dict[str, Any]
+STREAM_ALARMS = ("Bocpd", "EpisodeMaximum", "EDetector", "ACI, confirmed", "ConformalPID, confirmed")
+"""Alarms of the table of faults in streams: one or two of each kind."""
 
 
 def world_rows(pages: str) -> list[Row]:
@@ -387,6 +389,81 @@ def adaptive_alarm_rows(_: str) -> list[Row]:
     ]
 
 
+def stream_alarm_rows(_: str) -> list[Row]:
+    """Return the alarms of the study of streams: means over worlds and conditions, and promises that were kept."""
+    return [
+        {
+            "alarm": each["alarm"],
+            "kind": each["family"],
+            "false alarms ÷ promised": f"{float(each['excess']):.2f}",
+            "net detection": f"{float(each['net_detection']):.2f}",
+            "delay (s)": f"{float(each['delay_s']):.1f}",
+            "promises kept": f"{each['kept']} of {each['judged']}" if int(each["judged"]) else "–",
+            "broken": each["broken"] if int(each["judged"]) else "–",
+        }
+        for each in _measured("streams_alarms")
+    ]
+
+
+def stream_condition_rows(number: str) -> list[Row]:
+    """Return a number of each alarm in each condition, the mean over worlds."""
+    rows: dict[str, Row] = {}
+    for each in _measured("streams_conditions"):
+        rows.setdefault(each["alarm"], {"alarm": each["alarm"]})[each["condition"]] = f"{float(each[number]):.2f}"
+    return list(rows.values())
+
+
+def stream_promise_rows(world: str) -> list[Row]:
+    """Return the verdicts about the promises of alarms in one world: false alarms per hour, with intervals."""
+    rows: dict[str, Row] = {}
+    for each in _measured("streams_promises"):
+        if each["world"] == world:
+            value, low, high = (float(each[f"false_alarms_h{end}"]) for end in ("", "_low", "_high"))
+            shown = f"{value:.1f} [{low:.1f}, {high:.1f}] {each['verdict']}"
+            about = {"alarm": each["alarm"], "promised": f"{float(each['promised_h']):.1f}"}
+            rows.setdefault(each["alarm"], about)[each["condition"]] = shown
+    return list(rows.values())
+
+
+def stream_outcome_rows(world: str) -> list[Row]:
+    """Return net detection and mean delay of each alarm in one world, with intervals."""
+    rows: dict[str, Row] = {}
+    for each in _measured("streams_outcomes"):
+        if each["world"] == world:
+            net, low, high = (float(each[f"net_detection{end}"]) for end in ("", "_low", "_high"))
+            shown = f"{net:.2f} [{low:.2f}, {high:.2f}], {float(each['delay_s']):.1f} s"
+            rows.setdefault(each["alarm"], {"alarm": each["alarm"]})[each["condition"]] = shown
+    return list(rows.values())
+
+
+def stream_null_rows(_: str) -> list[Row]:
+    """Return the net detection of nulls: the mean over alarms, the largest one, and how many intervals are above 0."""
+    rows: dict[str, list[dict[str, str]]] = {}
+    for each in _measured("streams_nulls"):
+        rows.setdefault(each["null"], []).append(each)
+    return [
+        {
+            "null": null,
+            "mean": f"{np.mean([float(each['mean']) for each in found]):.3f}",
+            "largest": f"{max(float(each['largest']) for each in found):.3f}",
+            "with": max(found, key=lambda each: float(each["largest"]))["alarm"],
+            "intervals above 0": f"{sum(int(each['above_0']) for each in found)} of "
+            f"{sum(int(each['cells']) for each in found)}",
+        }
+        for null, found in rows.items()
+    ]
+
+
+def stream_fault_rows(world: str) -> list[Row]:
+    """Return the net detection of some alarms by fault in one world, mean over conditions."""
+    rows: dict[str, Row] = {}
+    for each in _measured("streams_faults"):
+        if each["world"] == world and each["alarm"] in STREAM_ALARMS:
+            row = rows.setdefault(each["fault"], {"fault": f"`{each['fault']}`"})
+            row[each["alarm"]] = f"{float(each['net_detection']):.2f}"
+    return list(rows.values())
+
+
 def _points(value: float, low: float, high: float) -> str:
     return f"{100.0 * value:.1f} [{100.0 * low:.1f}, {100.0 * high:.1f}]"
 
@@ -686,6 +763,12 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "audited_alarms": audited_alarm_rows,
     "adaptive_alarms": adaptive_alarm_rows,
     "audit_verdicts": audit_verdict_rows,
+    "stream_alarms": stream_alarm_rows,
+    "stream_conditions": stream_condition_rows,
+    "stream_promises": stream_promise_rows,
+    "stream_outcomes": stream_outcome_rows,
+    "stream_nulls": stream_null_rows,
+    "stream_faults": stream_fault_rows,
     "quickstart": quickstart_table,
     "pivot": pivot_table,
     "learning": learning_rows,

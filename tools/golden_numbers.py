@@ -232,6 +232,25 @@ def _diagnosis(id: str) -> Iterable[Any]:
     return _rows(cell_from({"kind": "diagnosis", **given, "data": DATA.to_dict()}))
 
 
+def _streams(id: str) -> Iterable[Any]:
+    world, alarms = "OOD-CartPole-v0", ("EpisodeMaximum", "EDetector", "ACI")
+    plan = {"streams": 2, "unit": 20, "segment": 5, "train": 4, "calibration": 12, "test": 12}
+    given = {
+        "world": world,
+        "condition": {"name": "wear", "course": "wear", "event": "maintenance"}
+        | {"anomalies": {world: "dynamics/push_force"}, "parameters": {world: 7.0}},
+        "name": "Mahalanobis",
+        "detector": "Mahalanobis",
+        "plan": plan | {"recalibration": 2, "cycle": 4, "promise": 0.1},
+        "background": [{"anomaly": "observation/noise", "level": "background", "parameters": {world: 0.01}}],
+        "faults": [{"anomaly": "observation/offset", "level": "medium", "parameters": {world: 0.1}}],
+        "alarms": [{"name": alarm, "alarm": alarm, "recalibrated": alarm == "EpisodeMaximum"} for alarm in alarms],
+        "nulls": ["clock", "restarts"],
+        "replicates": 10,
+    }
+    return _rows(cell_from({"kind": "streams", **given}))
+
+
 def _search(id: str) -> Iterable[Any]:
     draws = np.random.default_rng(0)
     points = np.vstack([draws.normal(size=(60, 3)), draws.normal(4.0, 2.0, (20, 3))])
@@ -265,6 +284,7 @@ STUDIES: dict[str, Callable[[str], Iterable[Any]]] = {
     "study_kind/transfer": _transfer,
     "study_kind/diagnosis": _diagnosis,
     "study_kind/unseen-policy": _unseen_policy,
+    "study_kind/streams": _streams,
     "study_kind/search": _search,
 }
 """Study kinds whose cells need nothing that is recorded, trained or downloaded before."""

@@ -1,6 +1,7 @@
 """A made-up run of every kind of study."""
 
 from ..kinds.diagnosis.made_diagnosis import diagnosis_results
+from ..kinds.streams.made_streams import stream_results
 from ..kinds.transfer.made_transfer import transfer_results
 from ..kinds.unseen_policy.made_unseen_policy import unseen_policy_results
 from ..reports.synthetic import run_results
@@ -21,4 +22,5 @@ RUNS = {
     "transfer": transfer_results,
     "diagnosis": diagnosis_results,
     "unseen-policy": unseen_policy_results,
+    "streams": stream_results,
 }

@@ -24,6 +24,7 @@ from offnominal.cli.output import out
 from offnominal.cli.play import playing
 from offnominal.cli.reproduction import reproduction
 from offnominal.cli.results import outcomes
+from offnominal.cli.review import reviewing
 from offnominal.cli.robot import robot
 from offnominal.cli.scenarios import scenarios
 from offnominal.cli.scenes import scenes
@@ -52,7 +53,7 @@ program.add_typer(novelcraft, name="novelcraft", rich_help_panel=DATA)
 for _app in (calibration, experiments, outcomes, reproduction, training):
     program.add_typer(_app)
 program.add_typer(check, name="check", rich_help_panel=CHECK)
-for _app in (auditing, verification, health, serving, exporting, tuning, watching):
+for _app in (auditing, verification, health, serving, exporting, reviewing, tuning, watching):
     program.add_typer(_app)
 program.add_typer(robot, name="robot", rich_help_panel=SERVE)
 

@@ -1,6 +1,7 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
 from offnominal.kinds import diagnosis as diagnosis
 from offnominal.kinds import faults as faults
+from offnominal.kinds import streams as streams
 from offnominal.kinds import transfer as transfer
 from offnominal.kinds import unseen_policy as unseen_policy
 from offnominal.kinds.diagnosis.cell import DiagnosisCell as DiagnosisCell
@@ -11,6 +12,12 @@ from offnominal.kinds.faults.cell import DataEntry as DataEntry
 from offnominal.kinds.faults.fault_entry import FaultEntry as FaultEntry
 from offnominal.kinds.faults.study import Scale as Scale
 from offnominal.kinds.faults.study import Study as Study
+from offnominal.kinds.streams.cell import StreamAlarm as StreamAlarm
+from offnominal.kinds.streams.cell import StreamCell as StreamCell
+from offnominal.kinds.streams.condition import StreamCondition as StreamCondition
+from offnominal.kinds.streams.plan import StreamPlan as StreamPlan
+from offnominal.kinds.streams.study import StreamScale as StreamScale
+from offnominal.kinds.streams.study import StreamStudy as StreamStudy
 from offnominal.kinds.transfer.cell import TransferCell as TransferCell
 from offnominal.kinds.transfer.cell import TransferFault as TransferFault
 from offnominal.kinds.transfer.study import TransferStudy as TransferStudy
@@ -25,6 +32,12 @@ __all__ = [
     "DiagnosisStudy",
     "FaultEntry",
     "Scale",
+    "StreamAlarm",
+    "StreamCell",
+    "StreamCondition",
+    "StreamPlan",
+    "StreamScale",
+    "StreamStudy",
     "Study",
     "TransferCell",
     "TransferFault",

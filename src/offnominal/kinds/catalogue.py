@@ -27,6 +27,7 @@ KINDS = (
         "detectors trained with a policy, tested with others",
         version=2,
     ),
+    Spec("streams", "offnominal.kinds.streams.kind:StreamKind", "alarms over long runs with drift, wear and updates"),
 )
 STUDIES = (
     study_file(
@@ -35,6 +36,7 @@ STUDIES = (
     study_file(
         "diagnosis", "offnominal.kinds.diagnosis", "diagnosis.toml", "channel, onset and kind of faults, as explained"
     ),
+    study_file("streams", "offnominal.kinds.streams", "streams.toml", "false alarms per hour and delay over long runs"),
 )
 
 

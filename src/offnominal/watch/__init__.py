@@ -11,6 +11,8 @@ __getattr__, __dir__ = lazy_attributes(
         "deployment_writer": ("write_deployment",),
         "event": ("Event",),
         "fleet": ("Fleet",),
+        "log_review.page": ("write_log_page",),
+        "log_review.review": ("LogEvent", "LogReview", "review_log"),
         "rules": ("AlarmRule", "Rules", "load_rules"),
         "sample": ("InvalidSample",),
         "tuning.allowed_rate": ("AllowedRate",),

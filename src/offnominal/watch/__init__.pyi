@@ -1,4 +1,5 @@
 # Written by `python tools/check_stubs.py --write` from the public names of the package.
+from offnominal.watch import log_review as log_review
 from offnominal.watch import tuning as tuning
 from offnominal.watch.channel_checks import ChannelCheck as ChannelCheck
 from offnominal.watch.channel_checks import Checks as Checks
@@ -10,6 +11,10 @@ from offnominal.watch.deployment_check import verify_deployment as verify_deploy
 from offnominal.watch.deployment_writer import write_deployment as write_deployment
 from offnominal.watch.event import Event as Event
 from offnominal.watch.fleet import Fleet as Fleet
+from offnominal.watch.log_review.page import write_log_page as write_log_page
+from offnominal.watch.log_review.review import LogEvent as LogEvent
+from offnominal.watch.log_review.review import LogReview as LogReview
+from offnominal.watch.log_review.review import review_log as review_log
 from offnominal.watch.rules import AlarmRule as AlarmRule
 from offnominal.watch.rules import Rules as Rules
 from offnominal.watch.rules import load_rules as load_rules
@@ -28,6 +33,8 @@ __all__ = [
     "Event",
     "Fleet",
     "InvalidSample",
+    "LogEvent",
+    "LogReview",
     "Manifest",
     "MeasuredRate",
     "Rules",
@@ -35,7 +42,9 @@ __all__ = [
     "TuningResult",
     "learn_checks",
     "load_rules",
+    "review_log",
     "tune",
     "verify_deployment",
     "write_deployment",
+    "write_log_page",
 ]
