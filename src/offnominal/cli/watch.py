@@ -95,3 +95,39 @@ def watch_command(
     service = watch(options, announce=lambda address: print_note(f"Monitoring at {address} (Ctrl-C ends it)."))
     counts, alarms = service.fleet.counts, sum(service.fleet.alarms.values())
     print_note(f"{counts['samples']:,} samples of {len(service.fleet.robots)} robots, {alarms} alarms.")
+
+
+@watching.command("operate")
+def operate_command(
+    order: Annotated[
+        str,
+        typer.Argument(
+            help="acknowledge, shelve or unshelve an alarm; nominal or faulty: what the robot did since the last such "
+            "order; begin-recalibration after maintenance, then recalibrate or undo-recalibration."
+        ),
+    ],
+    robot: Annotated[str, typer.Argument(help="Name of the robot.")],
+    address: Annotated[
+        str, typer.Option("--at", metavar="URL", help="Address of the monitor.")
+    ] = "http://127.0.0.1:8080",
+    alarm: Annotated[str, typer.Option(help="Name of the alarm that is acknowledged or shelved.")] = "score",
+    seconds: Annotated[float | None, number_option("Seconds on the shelf; an hour if not given.", least=0.0)] = None,
+    token: Annotated[str, typer.Option(envvar="OFFNOMINAL_TOKEN", help="What the monitor demands.")] = "",
+) -> None:
+    """Give an order to a monitor that `watch --port` runs.
+
+    Example: [bold]offnominal operate nominal r1 --at http://127.0.0.1:8080[/]
+    """
+    from offnominal.core.checks import one_of
+    from offnominal.watch.orders import ORDERS, give_order
+
+    one_of("order", order, tuple(ORDERS))
+    data = {"robot": robot, "alarm": alarm, **({} if seconds is None else {"seconds": seconds})}
+    events = give_order(address, order, data, token=token)
+    if not events:
+        print_note("Nothing changes.")
+    for event in events:
+        about = {"of the score": event.get("score_threshold"), "of the statistic": event.get("threshold")}
+        known = [f"threshold {name} {value:.6g}" for name, value in about.items() if value is not None]
+        units = [f"{event['units']:,} units"] if "units" in event else []
+        print_note(", ".join([f"{event['robot']}: {event['kind'].replace('_', ' ')}", *units, *known]) + ".")

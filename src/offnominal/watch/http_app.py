@@ -74,6 +74,8 @@ class WatchApp:
             Route("/alarms/acknowledge", self.acknowledge, methods=["POST"]),
             Route("/alarms/shelve", self.shelve, methods=["POST"]),
             Route("/alarms/unshelve", self.unshelve, methods=["POST"]),
+            Route("/confirm", self.confirm, methods=["POST"]),
+            Route("/recalibration/{order}", self.recalibration, methods=["POST"]),
             Route("/threshold", self.threshold, methods=["POST"]),
             Route("/reload", self.reload, methods=["POST"]),
             Route("/metrics", self.metrics),
@@ -153,6 +155,26 @@ class WatchApp:
         """Take an alarm from the shelf."""
         robot, alarm = _words(await _body(request), "robot", "alarm")
         return await self._done(lambda fleet, now: fleet.unshelve(robot, alarm, now))
+
+    async def confirm(self, request: Request) -> Response:
+        """Say whether a robot was nominal since the last time: ``{"robot": ..., "nominal": true}``."""
+        data = await _body(request)
+        (robot,) = _words(data, "robot")
+        return await self._done(lambda fleet, now: fleet.confirm(robot, data.get("nominal"), now))
+
+    async def recalibration(self, request: Request) -> Response:
+        """Begin, use or undo a recalibration of the alarm of a robot: ``{"robot": ...}``."""
+        (robot,) = _words(await _body(request), "robot")
+        match request.path_params["order"]:
+            case "begin":
+                return await self._done(lambda fleet, now: fleet.begin_recalibration(robot, now))
+            case "undo":
+                return await self._done(lambda fleet, now: fleet.undo_recalibration(robot, now))
+            case "use":
+                # The fit can take seconds: not in the thread of the service.
+                alarm = await run_in_threadpool(await self._asked(lambda: self._service.fleet.recalibration(robot)))
+                return await self._done(lambda fleet, now: fleet.use_alarm(robot, alarm, now))
+        raise HTTPException(404, "expected begin, use or undo.")
 
     async def threshold(self, request: Request) -> Response:
         """Use another threshold; null for that of the alarm."""

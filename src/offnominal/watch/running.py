@@ -140,7 +140,7 @@ def _started(fleet: Fleet, resumed: bool) -> dict[str, Any]:
         "detector": manifest.detector,
         "alarm": manifest.alarm,
         "threshold": fleet.scorer.threshold,
-        "guarantee": manifest.guarantee if fleet.scorer.chosen is None else "none: the threshold was set by hand",
+        "guarantee": fleet.scorer.guarantee,
         "resumed": resumed,
         "robots": robots,
     }
