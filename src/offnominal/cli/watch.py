@@ -21,8 +21,10 @@ STDIN = Path("-")
 def watch_command(
     folder: Annotated[Path, typer.Argument(help="Deployable folder of `tune` or `export-folder`.", file_okay=False)],
     source: Annotated[
-        Path | None, typer.Option("--input", metavar="FILE", help="Samples as JSON lines; - for standard input.")
+        Path | None,
+        typer.Option("--input", metavar="FILE", help="Samples as JSON lines, or an MCAP file; - for standard input."),
     ] = None,
+    robot: Annotated[str, typer.Option(help="Name of the robot of an MCAP file.")] = "robot",
     follow: Annotated[bool, typer.Option("--follow", help="Wait for more at the end of the file.")] = False,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="File to append events to, instead of standard output.")
@@ -60,10 +62,10 @@ def watch_command(
 ) -> None:
     """Monitor robots with a deployable folder.
 
-    Samples come as JSON lines from standard input or a file, with --port by HTTP and WebSocket, with --mqtt from a
-    broker; events go out as JSON lines, and to the webhook and the broker. With --port there are also a page, /metrics,
-    /healthz and /readyz. Every robot has its own state. SIGTERM and Ctrl-C end it after the samples that have arrived;
-    SIGHUP reads the folder anew. Needs onnxruntime, and no torch.
+    Samples come as JSON lines from standard input or a file, from an MCAP file of topics, with --port by HTTP and
+    WebSocket, with --mqtt from a broker; events go out as JSON lines, and to the webhook and the broker. With --port
+    there are also a page, /metrics, /healthz and /readyz. Every robot has its own state. SIGTERM and Ctrl-C end it
+    after the samples that have arrived; SIGHUP reads the folder anew. Needs onnxruntime, and no torch.
 
     Example: [bold]robot-logger | offnominal watch arm --checkpoint arm.state > events.jsonl[/]
     """
@@ -76,6 +78,7 @@ def watch_command(
         folder,
         source=None if source == STDIN else source,
         lines=(port is None and not mqtt) or source is not None,
+        robot=robot,
         follow=follow,
         out=out,
         scores=scores,

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from offnominal.core.errors import MissingDependency, OffnominalError
 from offnominal.watch.deployment import Deployment
@@ -25,6 +25,11 @@ from offnominal.watch.sink import LineSink
 from offnominal.watch.system_manager import tell_manager
 from offnominal.watch.webhook import Webhook
 
+if TYPE_CHECKING:
+    from offnominal.watch.mcap_source import McapSource
+
+MCAP = ".mcap"
+
 
 @dataclass(frozen=True)
 class WatchOptions:
@@ -32,8 +37,9 @@ class WatchOptions:
 
     Args:
         folder: The deployable folder.
-        source: File of samples as JSON lines; None for standard input, if `lines` is set.
-        lines: Whether samples come as lines at all.
+        source: File of samples as JSON lines, or an MCAP file; None for standard input, if `lines` is set.
+        lines: Whether samples come as lines, or from an MCAP file, at all.
+        robot: Name of the robot of an MCAP file.
         follow: Whether to wait for more at the end of the file.
         out: File to which events are appended; None for standard output.
         scores: Whether scores are written, too.
@@ -54,6 +60,7 @@ class WatchOptions:
     folder: Path
     source: Path | None = None
     lines: bool = True
+    robot: str = "robot"
     follow: bool = False
     out: Path | None = None
     scores: bool = False
@@ -97,14 +104,23 @@ def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda a
         if options.mqtt:
             service.add(MqttLink(options.mqtt, inbox, name=deployment.manifest.name))
         if options.lines:
-            on_end = None if address or options.mqtt else inbox.close
-            LineSource(inbox, options.source, follow=options.follow, on_end=on_end).start()
+            _source(deployment, inbox, options, on_end=None if address or options.mqtt else inbox.close).start()
         if address:
             announce(address)
         tell_manager("READY=1")
         service.run()
         tell_manager("STOPPING=1")
     return service
+
+
+def _source(
+    deployment: Deployment, inbox: Inbox, options: WatchOptions, on_end: Callable[[], object] | None
+) -> LineSource | McapSource:
+    if options.source is not None and options.source.suffix.lower() == MCAP:
+        from offnominal.watch.mcap_source import McapSource
+
+        return McapSource(inbox, options.source, deployment, robot=options.robot, follow=options.follow, on_end=on_end)
+    return LineSource(inbox, options.source, follow=options.follow, on_end=on_end)
 
 
 @contextmanager
