@@ -24,7 +24,7 @@ def watch_command(
         Path | None,
         typer.Option("--input", metavar="FILE", help="Samples as JSON lines, or an MCAP file; - for standard input."),
     ] = None,
-    robot: Annotated[str, typer.Option(help="Name of the robot of an MCAP file.")] = "robot",
+    robot: Annotated[str, typer.Option(help="Name of the robot of an MCAP file or of ROS 2.")] = "robot",
     follow: Annotated[bool, typer.Option("--follow", help="Wait for more at the end of the file.")] = False,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="File to append events to, instead of standard output.")
@@ -47,6 +47,9 @@ def watch_command(
     mqtt: Annotated[
         str, typer.Option(metavar="URL", envvar="OFFNOMINAL_MQTT", help="Broker, such as mqtt://host/arm.")
     ] = "",
+    ros: Annotated[
+        bool, typer.Option("--ros", help="Take samples from topics of ROS 2, and publish diagnostics.")
+    ] = False,
     capacity: Annotated[int, count_option("Samples that wait at most.", most=10_000_000)] = 10_000,
     port: Annotated[
         int | None, count_option("Port for HTTP and WebSocket; 0 for any free one.", least=0, most=65535)
@@ -63,9 +66,10 @@ def watch_command(
     """Monitor robots with a deployable folder.
 
     Samples come as JSON lines from standard input or a file, from an MCAP file of topics, with --port by HTTP and
-    WebSocket, with --mqtt from a broker; events go out as JSON lines, and to the webhook and the broker. With --port
-    there are also a page, /metrics, /healthz and /readyz. Every robot has its own state. SIGTERM and Ctrl-C end it
-    after the samples that have arrived; SIGHUP reads the folder anew. Needs onnxruntime, and no torch.
+    WebSocket, with --mqtt from a broker, with --ros from topics; events go out as JSON lines, and to the webhook, the
+    broker and /diagnostics. With --port there are also a page, /metrics, /healthz and /readyz. Every robot has its own
+    state. SIGTERM and Ctrl-C end it after the samples that have arrived; SIGHUP reads the folder anew. Needs
+    onnxruntime, and no torch.
 
     Example: [bold]robot-logger | offnominal watch arm --checkpoint arm.state > events.jsonl[/]
     """
@@ -77,7 +81,7 @@ def watch_command(
     options = WatchOptions(
         folder,
         source=None if source == STDIN else source,
-        lines=(port is None and not mqtt) or source is not None,
+        lines=(port is None and not mqtt and not ros) or source is not None,
         robot=robot,
         follow=follow,
         out=out,
@@ -89,6 +93,7 @@ def watch_command(
         webhook=webhook,
         webhook_token=webhook_token,
         mqtt=mqtt,
+        ros=ros,
         capacity=capacity,
         port=port,
         host=host,

@@ -39,7 +39,7 @@ class WatchOptions:
         folder: The deployable folder.
         source: File of samples as JSON lines, or an MCAP file; None for standard input, if `lines` is set.
         lines: Whether samples come as lines, or from an MCAP file, at all.
-        robot: Name of the robot of an MCAP file.
+        robot: Name of the robot of an MCAP file, or of the topics of ROS 2.
         follow: Whether to wait for more at the end of the file.
         out: File to which events are appended; None for standard output.
         scores: Whether scores are written, too.
@@ -50,6 +50,7 @@ class WatchOptions:
         webhook: Address that gets events.
         webhook_token: Token for it.
         mqtt: Address of an MQTT broker for samples and events.
+        ros: Whether to take samples from topics of ROS 2, and to publish diagnostics.
         capacity: Samples that wait at most.
         port: Port of the HTTP server; None for none.
         host: Address of the HTTP server.
@@ -71,6 +72,7 @@ class WatchOptions:
     webhook: str = ""
     webhook_token: str = ""
     mqtt: str = ""
+    ros: bool = False
     capacity: int = CAPACITY
     port: int | None = None
     host: str = "127.0.0.1"
@@ -81,7 +83,7 @@ class WatchOptions:
 def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda address: None) -> Service:
     """Run the service until the input ends, or until SIGTERM or Ctrl-C; return it for its counts.
 
-    With an HTTP server or MQTT, the end of the input does not end it.
+    With an HTTP server, MQTT or ROS 2, the end of the input does not end it.
 
     SIGHUP reads the deployable folder anew. The first line that is written has the last number of every robot, so that
     a robot can send what came after it again.
@@ -103,8 +105,14 @@ def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda a
         lines.note(_started(fleet, resumed))
         if options.mqtt:
             service.add(MqttLink(options.mqtt, inbox, name=deployment.manifest.name))
+        if options.ros:
+            from offnominal.watch.ros_link import RosLink
+
+            service.add(RosLink(inbox, deployment, robot=options.robot))
         if options.lines:
-            _source(deployment, inbox, options, on_end=None if address or options.mqtt else inbox.close).start()
+            _source(
+                deployment, inbox, options, on_end=None if address or options.mqtt or options.ros else inbox.close
+            ).start()
         if address:
             announce(address)
         tell_manager("READY=1")
