@@ -36,6 +36,8 @@ ANSWER = 5.0
 ALIVE = 30.0
 """Seconds without a turn of its loop after which the service does not live any more."""
 SHELF = 3600.0
+FULL = 0.02
+"""Seconds between two looks for room in the inbox."""
 PACKAGE = "offnominal.watch"
 STYLES = (
     ("offnominal.reports", "assets/page.css"),
@@ -106,11 +108,18 @@ class WatchApp:
         await socket.accept()
         with suppress(WebSocketDisconnect, KeyError):
             while not self._service.inbox.closed:
-                arrived = _arrived((await socket.receive_text()).encode())
-                if not self._service.inbox.offer(arrived):
-                    await run_in_threadpool(self._service.inbox.put, arrived)
-        with suppress(RuntimeError):
+                await self._put(_arrived((await socket.receive_text()).encode()))
+        # A robot that is gone is not told.
+        with suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(1001)
+
+    async def _put(self, arrived: list[Arrived]) -> None:
+        """Add samples, and wait while there is no room; not in a thread, of which each robot would need one."""
+        inbox = self._service.inbox
+        for begin in range(0, len(arrived), inbox.capacity):
+            part = arrived[begin : begin + inbox.capacity]
+            while not inbox.offer(part) and not inbox.closed:
+                await asyncio.sleep(FULL)
 
     async def live(self, socket: WebSocket) -> None:
         """Send what a page shows, and then scores and events as they come."""

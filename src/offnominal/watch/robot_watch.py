@@ -98,8 +98,9 @@ class RobotWatch:
         raised = self._scored(sample, filled, begins=begins, lost=placed.lost)
         for name in [name for name in held if name not in self.lines]:
             self._add(name)
-        for name in [name for name in self.lines if name not in ("score", "stale")]:
-            events += self._update(name, held.get(name), self.time, sample)
+        for name, line in list(self.lines.items()):
+            if name not in ("score", "stale") and (name in held or not line.still or line.idle):
+                events += self._update(name, held.get(name), self.time, sample)
         if sample.end:
             self._end_episode()
         return events + raised
