@@ -174,6 +174,29 @@ def test_too_few_episodes_are_refused_and_can_be_tried_again(deployment, nominal
     assert fleet.robots["r1"].scorer is fleet.scorer
 
 
+@pytest.mark.parametrize("order", ["undo", "begin", "model"])
+def test_a_fit_of_other_scores_is_refused(folder, detector, calibration, nominal, order):
+    fleet = Fleet(Deployment.load(folder))
+    feed(fleet, samples(nominal[0]))
+    fleet.begin_recalibration("r1", 0.0)
+    n = 100
+    for episode in nominal:
+        feed(fleet, ended(episode, first=n, begin=10.0 * n))
+        n += 100
+    alarm = fleet.recalibration("r1")()
+    if order == "undo":
+        fleet.undo_recalibration("r1", 1.0)
+    elif order == "begin":
+        fleet.begin_recalibration("r1", 1.0)
+    else:
+        other = EpisodeMaximum(0.5).fit(detector.score(calibration))
+        write_deployment(folder, detector, other, calibration, overwrite=True)
+        fleet.change(Deployment.load(folder), 1.0)
+    with pytest.raises(InvalidState, match="meanwhile"):
+        fleet.use_alarm("r1", alarm, 2.0)
+    assert fleet.robots["r1"].scorer.own_alarm is None
+
+
 def test_the_record_is_bounded_and_leaves_out_invalid_readings(deployment, nominal):
     record = ScoreRecord(0.0)
     for number in range(MOST_SCORES + 5):

@@ -233,7 +233,15 @@ class RobotWatch:
         return lambda: record.fitted(alarm)
 
     def use_alarm(self, alarm: Alarm, now: float) -> list[Event]:
-        """Use an alarm of its own from the next sample on; scores are no longer remembered."""
+        """Use an alarm of its own from the next sample on; scores are no longer remembered.
+
+        Raises:
+            InvalidState: It is fitted to other scores than those that are remembered, such as those of another model.
+        """
+        if self.record is None or [each.since for each in alarm.recalibrations[-1:]] != [self.record.since]:
+            raise InvalidState(
+                f"the recalibration of {self.name} was undone or begun anew meanwhile; begin another one."
+            )
         self.record = None
         self._use_alarm(alarm)
         return [self._own("recalibrated", now, units=alarm.recalibrations[-1].episodes)]
