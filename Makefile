@@ -113,6 +113,7 @@ lock: ## Pin the requirements again (needs uv; LOCK_ARGS=--upgrade takes newer v
 	@$(COMPILE) --extra dev -o requirements/dev.txt
 	@$(COMPILE) --extra plot --extra web -c requirements/dev.txt -o requirements/runtime.txt
 	@$(COMPILE) --extra train --extra plot --extra test --resolution lowest-direct -o requirements/minimum.txt
+	@$(BIN)/python tools/watch_lock.py
 
 relock: export OMP_NUM_THREADS := 1
 relock: export OPENBLAS_NUM_THREADS := 1

@@ -42,6 +42,7 @@ from benchmarks import (
     voxel_camera,
     voxels,
     watch,
+    watch_in_real_time,
     worlds,
 )
 from offnominal.reports.tables import markdown, terminal_table
@@ -75,7 +76,7 @@ GROUPS = {
         **onnx_export.SECTIONS,
     },
     "gpu": gpu_training.SECTIONS,
-    "live": {**live.SECTIONS, **watch.SECTIONS},
+    "live": {**live.SECTIONS, **watch.SECTIONS, **watch_in_real_time.SECTIONS},
     "novelty": novelty.SECTIONS,
     "evaluation": {**evaluation.SECTIONS, **voxels.SECTIONS},
     "comparison": comparison.SECTIONS,

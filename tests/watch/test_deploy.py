@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pytest
 import typer
@@ -18,8 +19,11 @@ import typer
 from offnominal.alarms import save_alarm
 from offnominal.alarms.catalogue import UNLISTED, alarms, make_alarm
 from offnominal.cli.program import program
+from offnominal.watch import Fleet
+from watch_lock import UNUSED, lock, pins
 
-from .processes import REFUSED, REFUSING, start
+from .processes import REFUSED, REFUSING, start, until
+from .streams import lines, samples
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -72,6 +76,72 @@ def test_the_requirements_have_all_of_the_extra_and_agree_with_the_project():
     listed = [line for line in (DEPLOY / "watch-requirements.txt").read_text().splitlines() if line[:1] != "#"]
     assert set(project["optional-dependencies"]["watch"]) <= set(listed)
     assert set(listed) <= {*project["optional-dependencies"]["watch"], *project["dependencies"]}
+
+
+def test_the_container_and_the_lock_have_all_that_is_installed():
+    text, script = CONTAINER.read_text(), (DEPLOY / "install.sh").read_text()
+    copied = re.search(r"^COPY (.*) dist/", text, re.MULTILINE)[1].split()
+    assert all((ROOT / name).is_file() for name in copied)
+    assert {Path(name).name for name in copied} == {"install.sh", re.search(r"/(watch-lock\.txt)", script)[1]}
+    assert "sh /tmp/install.sh python /tmp/offnominal-*.whl" in text
+
+
+def test_the_lock_is_that_of_the_requirements():
+    assert (DEPLOY / "watch-lock.txt").read_text() == lock()
+    pinned = pins(lock())
+    assert {"numpy", "onnxruntime", "pydantic-core"} <= pinned.keys()
+    assert not UNUSED & pinned.keys()
+    assert all("--hash=sha256:" in pin for pin in pinned.values())
+
+
+@pytest.mark.slow
+def test_the_install_script_makes_a_small_monitor_that_works(tmp_path, written, deployment, faulty):
+    """As in the container, in an empty environment; skipped only if no packages can be downloaded."""
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], cwd=ROOT, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    words = ["sh", DEPLOY / "install.sh", python, wheel]
+    done = subprocess.run(words, env=clean, capture_output=True, text=True, check=False)
+    if "No matching distribution found" in done.stderr:
+        pytest.skip(done.stderr.splitlines()[-1])
+    assert done.returncode == 0, done.stderr
+    assert size_of(tmp_path / "venv") <= LARGEST_MB
+    (tmp_path / "in.jsonl").write_text(lines(samples(faulty[0])))
+    program = [python, "-m", "offnominal"]
+    subprocess.run([*program, "verify", written], env=clean, check=True, capture_output=True)
+    watch = [*program, "watch", written, "--input", tmp_path / "in.jsonl", "--checkpoint", tmp_path / "state"]
+    done = subprocess.run([*watch, "--scores"], env=clean, check=True, capture_output=True, text=True)
+    fleet, raised = Fleet(deployment), set()
+    for sample in samples(faulty[0]):
+        raised |= {event.id for event in fleet.take(json.loads(json.dumps(sample)), 0.0) if event.robot}
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {each["id"] for each in told if each["type"] == "event" and "sequence" in each} >= raised > set()
+    process = subprocess.Popen(
+        [*program, "watch", written, "--port", "0", "--out", "/dev/null"], env=clean, stderr=subprocess.PIPE, text=True
+    )
+    address = re.search(r"http://127\.0\.0\.1:\d+", process.stderr.readline())[0]
+    with httpx.Client(base_url=address, trust_env=False) as client:
+        assert client.post("/samples", content=lines(samples(faulty[0]))).status_code == 202
+        until(lambda: "offnominal_alarms_total{" in client.get("/metrics").text)
+        assert client.get("/").status_code == client.get("/static/watch.js").status_code == 200
+        order = [*program, "operate", "acknowledge", "r1", "--at", address]
+        done = subprocess.run(order, env=clean, capture_output=True, text=True, check=True)
+        assert "r1: acknowledged" in done.stderr
+    process.terminate()
+    assert process.wait(30) == 0
+
+
+LARGEST_MB = 150.0
+
+
+def size_of(environment):
+    """Return the size of all files of an environment in MB, without pip and without the package itself."""
+    (packages,) = environment.glob("lib/python*/site-packages")
+    left_out = re.compile(r"(pip|setuptools|pkg_resources|_distutils_hack|offnominal)([-_.].*)?$")
+    parts = [path for path in packages.iterdir() if not left_out.match(path.name)]
+    return sum(file.lstat().st_size for part in parts for file in (part, *part.rglob("*")) if file.is_file()) / 1e6
 
 
 @pytest.mark.long

@@ -86,10 +86,8 @@ def test_an_adaptive_alarm_keeps_what_it_learned_over_episodes_and_restarts(tmp_
 def test_alarms_that_need_more_than_samples_are_refused(tmp_path, detector, calibration):
     scores = detector.score(calibration)
     modes = ModeThresholds(0.3).fit(scores, np.arange(len(scores)) % 2)
-    confirmed = ACI(0.1, feedback="confirmed").fit(scores)
-    for alarm, message in ((modes, "a mode at each step"), (confirmed, "learns from confirmations")):
-        with pytest.raises(InvalidParameter, match=message):
-            write_deployment(tmp_path / "refused", detector, alarm, calibration, rate=RATE)
+    with pytest.raises(InvalidParameter, match="a mode at each step"):
+        write_deployment(tmp_path / "refused", detector, modes, calibration, rate=RATE)
     assert not list(tmp_path.iterdir())
 
 

@@ -3,9 +3,11 @@
 import json
 import re
 import shutil
+import socket
 import subprocess
 import threading
 import time
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -264,6 +266,7 @@ def test_who_may_use_it(deployment):
 
 def test_the_program_serves_without_torch(tmp_path, written, nominal, faulty):
     import httpx
+    from websockets.sync.client import connect
 
     out = tmp_path / "out.jsonl"
     process = start(written, "--port", 0, "--token", "secret", "--out", out, "--checkpoint", tmp_path / "state")
@@ -275,6 +278,34 @@ def test_the_program_serves_without_torch(tmp_path, written, nominal, faulty):
         assert client.post("/samples", content=lines(stream([nominal[0], faulty[0]]))).status_code == 202
         until(lambda: [each for each in told(out) if each.get("alarm") == "score"])
         assert "offnominal_samples_total" in client.get("/metrics").text
+        header = {"Authorization": "Bearer secret"}
+        with connect(f"ws{address[4:]}/samples", additional_headers=header, proxy=None) as robot:
+            robot.send(lines(samples(nominal[0], "r2")))
+        # Another one goes without a word.
+        with connect(f"ws{address[4:]}/samples", additional_headers=header, proxy=None) as gone:
+            gone.send(lines(samples(nominal[0], "r3")))
+            gone.socket.shutdown(socket.SHUT_RDWR)
+        until(lambda: {"r2", "r3"} <= {each["robot"] for each in client.get("/state").json()["robots"]})
     process.terminate()
     assert process.wait(20) == 0
     assert (tmp_path / "state").exists()
+    assert "Traceback" not in (said := process.stderr.read().decode()), said
+
+
+def test_robots_that_wait_for_room_need_no_threads(deployment, nominal):
+    opened = Running(deployment)
+    opened.service.inbox.capacity = 3
+    found = samples(nominal[0])
+    with TestClient(opened.app, base_url=LOCAL) as client, ExitStack() as stack:
+        sockets = [stack.enter_context(client.websocket_connect("/samples", headers=HOST)) for _ in range(60)]
+        for number, socket in enumerate(sockets):
+            socket.send_text(lines([{**sample, "robot": f"r{number}"} for sample in found[:5]]))
+        until(lambda: len(opened.service.inbox) == 3)
+        before = threading.active_count()
+        threading.Event().wait(0.2)
+        assert threading.active_count() == before
+        assert not any("AnyIO worker" in thread.name for thread in threading.enumerate())
+        opened.thread.start()
+        until(lambda: opened.service.fleet.counts["samples"] == 60 * 5)
+        opened.service.inbox.close()
+        opened.thread.join(10)

@@ -19,7 +19,7 @@ from offnominal.core.checks import integer_in, number_in, numeric_array, one_of,
 from offnominal.core.compilation import compiled_inline
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
-from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.states import chosen_rows
 
@@ -277,6 +277,22 @@ class AdaptiveAlarm(Alarm):
                 memory[row, first:] = part[0]
         memory[:, 1:first] = 0.0
         return replace(state, memory=memory)
+
+    def waiting(self, state: AlarmState) -> IntArray:
+        """Return (n,): how many units of each stream would be learned from if they were confirmed now.
+
+        Example:
+            >>> from offnominal.alarms import ACI, simulate_scores
+            >>> alarm = ACI(0.05, feedback="confirmed", delay=3).fit(simulate_scores(100))
+            >>> state, _ = alarm.update(alarm.start(), [1.0])
+            >>> alarm.waiting(state), alarm.waiting(alarm.restart(state, [0]))
+            (array([0]), array([1]))
+        """
+        self._require_fitted()
+        memory = self._checked(state).memory
+        if self.feedback != "confirmed":
+            return np.zeros(len(memory), np.int64)
+        return np.array([_count(number, self.delay) for number in memory[:, 1]], np.int64)
 
     def thresholds(self, state: AlarmState) -> FloatArray:
         """Return the threshold of the score in the present unit of each stream; infinite if no score can exceed it."""

@@ -21,8 +21,10 @@ STDIN = Path("-")
 def watch_command(
     folder: Annotated[Path, typer.Argument(help="Deployable folder of `tune` or `export-folder`.", file_okay=False)],
     source: Annotated[
-        Path | None, typer.Option("--input", metavar="FILE", help="Samples as JSON lines; - for standard input.")
+        Path | None,
+        typer.Option("--input", metavar="FILE", help="Samples as JSON lines, or an MCAP file; - for standard input."),
     ] = None,
+    robot: Annotated[str, typer.Option(help="Name of the robot of an MCAP file or of ROS 2.")] = "robot",
     follow: Annotated[bool, typer.Option("--follow", help="Wait for more at the end of the file.")] = False,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="File to append events to, instead of standard output.")
@@ -45,6 +47,9 @@ def watch_command(
     mqtt: Annotated[
         str, typer.Option(metavar="URL", envvar="OFFNOMINAL_MQTT", help="Broker, such as mqtt://host/arm.")
     ] = "",
+    ros: Annotated[
+        bool, typer.Option("--ros", help="Take samples from topics of ROS 2, and publish diagnostics.")
+    ] = False,
     capacity: Annotated[int, count_option("Samples that wait at most.", most=10_000_000)] = 10_000,
     port: Annotated[
         int | None, count_option("Port for HTTP and WebSocket; 0 for any free one.", least=0, most=65535)
@@ -60,10 +65,11 @@ def watch_command(
 ) -> None:
     """Monitor robots with a deployable folder.
 
-    Samples come as JSON lines from standard input or a file, with --port by HTTP and WebSocket, with --mqtt from a
-    broker; events go out as JSON lines, and to the webhook and the broker. With --port there are also a page, /metrics,
-    /healthz and /readyz. Every robot has its own state. SIGTERM and Ctrl-C end it after the samples that have arrived;
-    SIGHUP reads the folder anew. Needs onnxruntime, and no torch.
+    Samples come as JSON lines from standard input or a file, from an MCAP file of topics, with --port by HTTP and
+    WebSocket, with --mqtt from a broker, with --ros from topics; events go out as JSON lines, and to the webhook, the
+    broker and /diagnostics. With --port there are also a page, /metrics, /healthz and /readyz. Every robot has its own
+    state. SIGTERM and Ctrl-C end it after the samples that have arrived; SIGHUP reads the folder anew. Needs
+    onnxruntime, and no torch.
 
     Example: [bold]robot-logger | offnominal watch arm --checkpoint arm.state > events.jsonl[/]
     """
@@ -75,7 +81,8 @@ def watch_command(
     options = WatchOptions(
         folder,
         source=None if source == STDIN else source,
-        lines=(port is None and not mqtt) or source is not None,
+        lines=(port is None and not mqtt and not ros) or source is not None,
+        robot=robot,
         follow=follow,
         out=out,
         scores=scores,
@@ -86,6 +93,7 @@ def watch_command(
         webhook=webhook,
         webhook_token=webhook_token,
         mqtt=mqtt,
+        ros=ros,
         capacity=capacity,
         port=port,
         host=host,
@@ -95,3 +103,39 @@ def watch_command(
     service = watch(options, announce=lambda address: print_note(f"Monitoring at {address} (Ctrl-C ends it)."))
     counts, alarms = service.fleet.counts, sum(service.fleet.alarms.values())
     print_note(f"{counts['samples']:,} samples of {len(service.fleet.robots)} robots, {alarms} alarms.")
+
+
+@watching.command("operate")
+def operate_command(
+    order: Annotated[
+        str,
+        typer.Argument(
+            help="acknowledge, shelve or unshelve an alarm; nominal or faulty: what the robot did since the last such "
+            "order; begin-recalibration after maintenance, then recalibrate or undo-recalibration."
+        ),
+    ],
+    robot: Annotated[str, typer.Argument(help="Name of the robot.")],
+    address: Annotated[
+        str, typer.Option("--at", metavar="URL", help="Address of the monitor.")
+    ] = "http://127.0.0.1:8080",
+    alarm: Annotated[str, typer.Option(help="Name of the alarm that is acknowledged or shelved.")] = "score",
+    seconds: Annotated[float | None, number_option("Seconds on the shelf; an hour if not given.", least=0.0)] = None,
+    token: Annotated[str, typer.Option(envvar="OFFNOMINAL_TOKEN", help="What the monitor demands.")] = "",
+) -> None:
+    """Give an order to a monitor that `watch --port` runs.
+
+    Example: [bold]offnominal operate nominal r1 --at http://127.0.0.1:8080[/]
+    """
+    from offnominal.core.checks import one_of
+    from offnominal.watch.orders import ORDERS, give_order
+
+    one_of("order", order, tuple(ORDERS))
+    data = {"robot": robot, "alarm": alarm, **({} if seconds is None else {"seconds": seconds})}
+    events = give_order(address, order, data, token=token)
+    if not events:
+        print_note("Nothing changes.")
+    for event in events:
+        about = {"of the score": event.get("score_threshold"), "of the statistic": event.get("threshold")}
+        known = [f"threshold {name} {value:.6g}" for name, value in about.items() if value is not None]
+        units = [f"{event['units']:,} units"] if "units" in event else []
+        print_note(", ".join([f"{event['robot']}: {event['kind'].replace('_', ' ')}", *units, *known]) + ".")

@@ -56,6 +56,11 @@ class AlarmLine:
         calm = self.state == "normal" and not self.chattering and self.shelved_until is None
         return calm and not self._turns and self._debounce.idle
 
+    @property
+    def still(self) -> bool:
+        """Whether a sample without the condition changes nothing, as long after an alarm that nobody acknowledged."""
+        return not self._turns and self._debounce.idle
+
     def update(self, hit: Any, time: float) -> list[Change]:
         """Return what one more sample changes, as far as it is to be told."""
         before = self._debounce.raised

@@ -13,7 +13,9 @@ from offnominal.core.errors import DamagedFile, UnsupportedFormat
 from offnominal.core.files import parse_json
 from offnominal.core.printable import shown
 
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, FORMAT)
+"""Format 1 has no alarms and scores of recalibrations."""
 ENTRIES = {"format", "fleet", "outbox"}
 
 
@@ -43,8 +45,8 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
             raise DamagedFile(f"{path} is no checkpoint: it has no checksum.") from None
     if not isinstance(data, dict) or data.keys() != ENTRIES:
         raise DamagedFile(f"{path} is no checkpoint; expected the entries {', '.join(sorted(ENTRIES))}.")
-    if data["format"] != FORMAT:
-        raise UnsupportedFormat(f"{path} has format {shown(data['format'])}; this version reads format {FORMAT}.")
+    if data["format"] not in READABLE:
+        raise UnsupportedFormat(f"{path} has format {shown(data['format'])}; this version reads 1 and {FORMAT}.")
     if not isinstance(data["fleet"], dict) or not isinstance(data["outbox"], list):
         raise DamagedFile(f"{path} is no checkpoint: its entries are of other types.")
     return data["fleet"], data["outbox"]

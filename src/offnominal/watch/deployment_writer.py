@@ -14,7 +14,6 @@ from uuid import uuid4
 import numpy as np
 
 from offnominal._version import __version__
-from offnominal.alarms.adaptive import AdaptiveAlarm
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.files import save_alarm
 from offnominal.alarms.mode_thresholds import ModeThresholds
@@ -78,11 +77,6 @@ def write_deployment(
         raise NotFitted(f"{alarm!r} is not fitted; call fit with scores of nominal episodes first.")
     if isinstance(alarm, ModeThresholds) and alarm.needs_modes:
         raise InvalidParameter("the alarm needs a mode at each step, which samples do not have; use one without modes.")
-    if isinstance(alarm, AdaptiveAlarm) and alarm.feedback == "confirmed":
-        raise InvalidParameter(
-            "the alarm learns from confirmations, and a monitor beside the robot gets none: its threshold would stay "
-            "as it is. Fit it with the feedback 'always' or 'frozen'."
-        )
     if detector.pixel_observations:
         raise InvalidParameter(f"{detector.name} scores images; a deployable folder is for vectors of channels.")
     if not len(episodes):

@@ -16,7 +16,8 @@ class Event:
 
     Args:
         id: The same change has the same id if it is told again after a restart.
-        kind: What happened: raised, cleared, acknowledged, shelved, unshelved, chattering, settled; of the service
+        kind: What happened: raised, cleared, acknowledged, shelved, unshelved, chattering, settled,
+            confirmed_nominal, confirmed_faulty, recalibration_begun, recalibrated, recalibration_undone; of the service
             flood_started, flood_ended, model_changed, threshold_changed.
         received: Time of the wall clock at which it was noticed, in seconds.
         robot: Name of the robot; empty for events of the service.
@@ -32,6 +33,8 @@ class Event:
         score: Anomaly score.
         statistic: Statistic of the alarm.
         threshold: Its threshold.
+        score_threshold: Present threshold of the score, if the alarm is adaptive.
+        units: Units that were confirmed, or episodes that a recalibration has used.
         value: Value that is out of its limit, such as a reading, a time step in seconds or a rate in Hz.
         suppressed: Changes that were not told while the alarm was chattering.
         evidence: By channel, what it adds to the score, largest first.
@@ -55,6 +58,8 @@ class Event:
     score: float | None = None
     statistic: float | None = None
     threshold: float | None = None
+    score_threshold: float | None = None
+    units: int | None = None
     value: float | None = None
     suppressed: int | None = None
     evidence: Mapping[str, float] | None = None

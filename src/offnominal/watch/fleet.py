@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from offnominal.alarms.alarm import Alarm
 from offnominal.core.checks import number_in
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.printable import shown
@@ -134,16 +135,67 @@ class Fleet:
         """Take an alarm of a robot from the shelf."""
         return self._known(robot, alarm).unshelve(alarm, now)
 
-    def _known(self, robot: str, alarm: str) -> RobotWatch:
+    def confirm(self, robot: str, nominal: Any, now: float) -> list[Event]:
+        """Declare what a robot has done since the last confirmation as nominal or not.
+
+        The units of its adaptive alarm that have ended since then, at most the last `delay` of them, are learned from
+        if they are nominal; otherwise they are forgotten. Nothing changes if none has ended.
+
+        Raises:
+            InvalidParameter: The alarm does not learn from confirmations.
+        """
+        if not isinstance(nominal, bool):
+            raise InvalidParameter(f"nominal is {shown(nominal)}; expected true or false.")
+        return self._robot(robot).confirm(nominal, now)
+
+    def begin_recalibration(self, robot: str, now: float) -> list[Event]:
+        """Remember the scores of a robot from now on, such as after maintenance, to fit its alarm again."""
+        return self._robot(robot).begin_record(now)
+
+    def recalibration(self, robot: str) -> Callable[[], Alarm]:
+        """Return what fits the alarm of a robot to the scores since :meth:`begin_recalibration`, in any thread.
+
+        Raises:
+            InvalidState: None was begun.
+        """
+        return self._robot(robot).recalibration()
+
+    def use_alarm(self, robot: str, alarm: Alarm, now: float) -> list[Event]:
+        """Use an alarm of :meth:`recalibration` for a robot from the next sample on.
+
+        A threshold that was set by hand stays; another deployable folder replaces the alarm.
+        """
+        return self._robot(robot).use_alarm(alarm, now)
+
+    def recalibrate(self, robot: str, now: float) -> list[Event]:
+        """Fit the alarm of a robot to all its scores since :meth:`begin_recalibration`, which are to be nominal.
+
+        The guarantee is that of the new calibration, so it needs as many episodes.
+
+        Raises:
+            InvalidState: None was begun.
+            TooFewEpisodes: There are too few for the guarantee; the robot goes on, and this can be tried again.
+        """
+        return self.use_alarm(robot, self.recalibration(robot)(), now)
+
+    def undo_recalibration(self, robot: str, now: float) -> list[Event]:
+        """Use the alarm of the folder for a robot again, and forget the scores that are remembered."""
+        return self._robot(robot).undo_recalibration(now)
+
+    def _robot(self, robot: str) -> RobotWatch:
         if robot not in self.robots:
             raise UnknownName(f"no robot {shown(robot)} has sent a sample.{did_you_mean(str(robot), self.robots)}")
+        return self.robots[robot]
+
+    def _known(self, robot: str, alarm: str) -> RobotWatch:
+        found = self._robot(robot)
         names = [
             *OF_ROBOTS,
             *(f"{kind}:{each}" for kind in OF_CHANNELS for each in self.deployment.manifest.observations),
         ]
         if alarm not in names:
             raise UnknownName(f"there is no alarm {shown(alarm)}.{did_you_mean(str(alarm), names)}")
-        return self.robots[robot]
+        return found
 
     def set_threshold(self, threshold: float | None, now: float) -> list[Event]:
         """Use another threshold from the next sample on; None for that of the alarm, which has the guarantee."""
@@ -155,7 +207,7 @@ class Fleet:
 
         Alarms, sequences and times of all robots stay as they are. The state of the detector is kept if the new one has
         arrays of the same shapes, as the same detector after another fit; otherwise it starts anew. A threshold that
-        was set by hand is replaced by that of the new alarm.
+        was set by hand is replaced by that of the new alarm, and so are alarms that were recalibrated.
 
         Raises:
             InvalidParameter: It has other channels.

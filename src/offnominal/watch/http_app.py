@@ -36,6 +36,8 @@ ANSWER = 5.0
 ALIVE = 30.0
 """Seconds without a turn of its loop after which the service does not live any more."""
 SHELF = 3600.0
+FULL = 0.02
+"""Seconds between two looks for room in the inbox."""
 PACKAGE = "offnominal.watch"
 STYLES = (
     ("offnominal.reports", "assets/page.css"),
@@ -74,6 +76,8 @@ class WatchApp:
             Route("/alarms/acknowledge", self.acknowledge, methods=["POST"]),
             Route("/alarms/shelve", self.shelve, methods=["POST"]),
             Route("/alarms/unshelve", self.unshelve, methods=["POST"]),
+            Route("/confirm", self.confirm, methods=["POST"]),
+            Route("/recalibration/{order}", self.recalibration, methods=["POST"]),
             Route("/threshold", self.threshold, methods=["POST"]),
             Route("/reload", self.reload, methods=["POST"]),
             Route("/metrics", self.metrics),
@@ -104,11 +108,18 @@ class WatchApp:
         await socket.accept()
         with suppress(WebSocketDisconnect, KeyError):
             while not self._service.inbox.closed:
-                arrived = _arrived((await socket.receive_text()).encode())
-                if not self._service.inbox.offer(arrived):
-                    await run_in_threadpool(self._service.inbox.put, arrived)
-        with suppress(RuntimeError):
+                await self._put(_arrived((await socket.receive_text()).encode()))
+        # A robot that is gone is not told.
+        with suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(1001)
+
+    async def _put(self, arrived: list[Arrived]) -> None:
+        """Add samples, and wait while there is no room; not in a thread, of which each robot would need one."""
+        inbox = self._service.inbox
+        for begin in range(0, len(arrived), inbox.capacity):
+            part = arrived[begin : begin + inbox.capacity]
+            while not inbox.offer(part) and not inbox.closed:
+                await asyncio.sleep(FULL)
 
     async def live(self, socket: WebSocket) -> None:
         """Send what a page shows, and then scores and events as they come."""
@@ -153,6 +164,26 @@ class WatchApp:
         """Take an alarm from the shelf."""
         robot, alarm = _words(await _body(request), "robot", "alarm")
         return await self._done(lambda fleet, now: fleet.unshelve(robot, alarm, now))
+
+    async def confirm(self, request: Request) -> Response:
+        """Say whether a robot was nominal since the last time: ``{"robot": ..., "nominal": true}``."""
+        data = await _body(request)
+        (robot,) = _words(data, "robot")
+        return await self._done(lambda fleet, now: fleet.confirm(robot, data.get("nominal"), now))
+
+    async def recalibration(self, request: Request) -> Response:
+        """Begin, use or undo a recalibration of the alarm of a robot: ``{"robot": ...}``."""
+        (robot,) = _words(await _body(request), "robot")
+        match request.path_params["order"]:
+            case "begin":
+                return await self._done(lambda fleet, now: fleet.begin_recalibration(robot, now))
+            case "undo":
+                return await self._done(lambda fleet, now: fleet.undo_recalibration(robot, now))
+            case "use":
+                # The fit can take seconds: not in the thread of the service.
+                alarm = await run_in_threadpool(await self._asked(lambda: self._service.fleet.recalibration(robot)))
+                return await self._done(lambda fleet, now: fleet.use_alarm(robot, alarm, now))
+        raise HTTPException(404, "expected begin, use or undo.")
 
     async def threshold(self, request: Request) -> Response:
         """Use another threshold; null for that of the alarm."""

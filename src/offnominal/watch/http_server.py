@@ -35,7 +35,10 @@ def serving(service: Service, view: LiveView, access: Access) -> Iterator[str]:
     listener = bound_socket(access)
     chosen = replace(access, port=listener.getsockname()[1])
     quiet_logs()
-    server = uvicorn.Server(config_of(WatchApp(service, view).made(chosen), chosen))
+    config = config_of(WatchApp(service, view).made(chosen), chosen)
+    # Of a robot that waits for room nothing is read, its answer to a ping neither: it is no reason to cut it off.
+    config.ws_ping_timeout = None
+    server = uvicorn.Server(config)
     thread = Thread(target=lambda: asyncio.run(server.serve([listener])), name="http", daemon=True)
     thread.start()
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from offnominal.watch.event import Event
 from offnominal.watch.fleet import Fleet
+from offnominal.watch.score_record import ScoreRecord
 from offnominal.web.broadcast import Broadcast
 
 RECENT_EVENTS = 1000
@@ -56,7 +57,7 @@ class LiveView:
             "model": fleet.scorer.digest,
             "detector": manifest.detector,
             "alarm": manifest.alarm,
-            "guarantee": manifest.guarantee if fleet.scorer.chosen is None else "none: the threshold was set by hand",
+            "guarantee": fleet.scorer.guarantee,
             "threshold": fleet.scorer.threshold,
             "flood": fleet.flood.active,
             "alarms_in_window": len(fleet.flood),
@@ -87,6 +88,20 @@ class LiveView:
             "ended": robot.ended,
             "score": robot.score,
             "statistic": robot.statistic,
+            "threshold": robot.scorer.threshold,
+            "score_threshold": robot.score_threshold,
+            "waiting": robot.waiting,
+            "recalibrated": None if robot.scorer.own_alarm is None else robot.scorer.guarantee,
+            "record": None if robot.record is None else _progress(robot.record),
             "alarms": alarms,
             "curve": list(self._scores.get(name, ())),
         }
+
+
+def _progress(record: ScoreRecord) -> dict[str, Any]:
+    return {
+        "since": record.since,
+        "scores": len(record),
+        "episodes": len(record.episodes(whole=True)[0]),
+        "full": record.full,
+    }

@@ -51,6 +51,9 @@ def _lines(service: Service, now: float) -> Iterator[str]:
     dropped.append(({"reason": "overflow"}, float(service.inbox.dropped)))
     yield from _metric("samples_dropped_total", "counter", "Samples that were not used.", dropped)
     yield from _metric("samples_lost_total", "counter", "Samples that never came, by number.", [({}, counts["lost"])])
+    yield from _metric(
+        "confirmed_total", "counter", "Units of adaptive alarms that were confirmed.", [({}, counts["confirmed"])]
+    )
     raised = [({"alarm": kind, "priority": priority}, float(n)) for (kind, priority), n in sorted(fleet.alarms.items())]
     yield from _metric("alarms_total", "counter", "Alarms that were raised.", raised)
     states = dict.fromkeys(("active", "acknowledged", "cleared"), 0)

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.alarms.alarm import Alarm
+from offnominal.alarms.files import alarm_from_dict
 from offnominal.core.array_text import array_from_plain, array_to_plain
-from offnominal.core.errors import DamagedFile, UnknownName
+from offnominal.core.errors import DamagedFile, InvalidState, UnknownName
 from offnominal.core.types import Array
 from offnominal.watch.alarm_line import AlarmLine, Change
 from offnominal.watch.event import Event
@@ -17,6 +19,7 @@ from offnominal.watch.readings import Readings
 from offnominal.watch.rules import Rules
 from offnominal.watch.sample import Sample
 from offnominal.watch.sample_times import SampleTimes
+from offnominal.watch.score_record import ScoreRecord
 from offnominal.watch.scorer import Scorer, Transition, fits
 from offnominal.watch.sequence_order import SequenceOrder
 
@@ -46,10 +49,11 @@ class RobotWatch:
         self.score: float | None = None
         self.statistic: float | None = None
         self.episode, self.step = -1, 0
+        self.record: ScoreRecord | None = None
         self._count = count
         self._previous: tuple[Array, Array] | None = None
         self._recent: list[float] = []
-        self._scorer = scorer
+        self.scorer = scorer
         checks = scorer.deployment.checks
         self._times = SampleTimes(checks.timing)
         self._readings = Readings(checks.observation, rules)
@@ -58,7 +62,7 @@ class RobotWatch:
     @property
     def stale_after(self) -> float:
         """Seconds without a sample after which the robot is stale."""
-        period = self._scorer.deployment.checks.timing.period
+        period = self.scorer.deployment.checks.timing.period
         return self.rules.stale_after or (max(STALE_PERIODS * period, LEAST_STALE) if period else UNKNOWN_STALE)
 
     def take(self, sample: Sample, received: float) -> list[Event]:
@@ -82,6 +86,7 @@ class RobotWatch:
             self._times.pause()
         events = self._update("stale", None, received, sample)
         if sample.observation is None or sample.action is None:
+            self._end_episode()
             return events
         self._count("samples", 1)
         self.time = received if sample.time is None else sample.time
@@ -93,9 +98,18 @@ class RobotWatch:
         raised = self._scored(sample, filled, begins=begins, lost=placed.lost)
         for name in [name for name in held if name not in self.lines]:
             self._add(name)
-        for name in [name for name in self.lines if name not in ("score", "stale")]:
-            events += self._update(name, held.get(name), self.time, sample)
+        for name, line in list(self.lines.items()):
+            if name not in ("score", "stale") and (name in held or not line.still or line.idle):
+                events += self._update(name, held.get(name), self.time, sample)
+        if sample.end:
+            self._end_episode()
         return events + raised
+
+    def _end_episode(self) -> None:
+        """End the episode for detector and alarm; a second time changes nothing."""
+        self._state = self.scorer.next_episode(self._state)
+        if self.record is not None:
+            self.record.next_episode()
 
     def _add(self, name: str) -> None:
         if self.rules.of(name).enabled:
@@ -108,27 +122,29 @@ class RobotWatch:
         self.score = self.statistic = None
         if previous is None or begins:
             self.episode, self.step, self._recent = self.episode + 1, 0, []
-            self._state = self._scorer.next_episode(self._state)
+            self._end_episode()
             self._readings.restart()
             return []
         if lost:
             # No transition of one step leads here; the detector sees nothing of it.
             self._count("unscored", lost + 1)
-            self._state, self.step = self._scorer.skip(self._state, lost + 1), self.step + lost + 1
+            self._state, self.step = self.scorer.skip(self._state, lost + 1), self.step + lost + 1
             return []
         before, step = self._state, Transition(*previous, filled)
-        self._state, self.score, self.statistic = self._scorer.score(before, step)
+        self._state, self.score, self.statistic = self.scorer.score(before, step)
         self._count("scored", 1)
+        if self.record is not None:
+            self.record.add(self.score, self.received)
         self._recent = [*self._recent[1 - RECENT :], self.score]
         events = self._update("score", self.statistic if self._is_above(self.statistic) else None, self.time, sample)
         if any(event.kind in ("raised", "chattering") for event in events):
-            evidence = self._scorer.evidence(before, step, self.score)
+            evidence = self.scorer.evidence(before, step, self.score)
             events = [replace(event, evidence=evidence, recent=tuple(self._recent)) for event in events]
         self.step += 1
         return events
 
     def _is_above(self, statistic: float) -> bool:
-        threshold, line = self._scorer.threshold, self.lines.get("score")
+        threshold, line = self.scorer.threshold, self.lines.get("score")
         if line is not None and line.raised:
             threshold -= self.rules.score.hysteresis * abs(threshold)
         return statistic > threshold
@@ -177,6 +193,90 @@ class RobotWatch:
         line = self.lines.get(alarm)
         return [] if line is None or not line.unshelve() else [self._told(line, "unshelved", now)]
 
+    @property
+    def waiting(self) -> int | None:
+        """Units of the alarm that wait for a confirmation; None if it learns from none."""
+        return self.scorer.waiting(self._state)
+
+    @property
+    def score_threshold(self) -> float | None:
+        """Present threshold of the score, if the alarm is adaptive and the threshold finite."""
+        return self.scorer.score_threshold(self._state)
+
+    def confirm(self, nominal: bool, now: float) -> list[Event]:
+        """Declare what has ended since the last time as nominal or not; nothing changes if nothing has.
+
+        Raises:
+            InvalidParameter: The alarm does not learn from confirmations.
+        """
+        state, units = self.scorer.confirm(self._state, nominal)
+        if not units:
+            return []
+        self._state = state
+        self._count("confirmed", units)
+        return [self._own("confirmed_nominal" if nominal else "confirmed_faulty", now, units=units)]
+
+    def begin_record(self, now: float) -> list[Event]:
+        """Remember scores from now on, such as after maintenance; those of before are forgotten."""
+        self.record = ScoreRecord(now)
+        return [self._own("recalibration_begun", now)]
+
+    def recalibration(self) -> Callable[[], Alarm]:
+        """Return what fits the alarm to the scores since :meth:`begin_record`, in any thread.
+
+        Raises:
+            InvalidState: No scores are remembered.
+        """
+        if self.record is None:
+            raise InvalidState(f"no recalibration of {self.name} was begun; begin one, and let the robot work.")
+        record, alarm = ScoreRecord.from_dict(self.record.to_dict()), self.scorer.deployment.alarm
+        return lambda: record.fitted(alarm)
+
+    def use_alarm(self, alarm: Alarm, now: float) -> list[Event]:
+        """Use an alarm of its own from the next sample on; scores are no longer remembered.
+
+        Raises:
+            InvalidState: It is fitted to other scores than those that are remembered, such as those of another model.
+        """
+        if self.record is None or [each.since for each in alarm.recalibrations[-1:]] != [self.record.since]:
+            raise InvalidState(
+                f"the recalibration of {self.name} was undone or begun anew meanwhile; begin another one."
+            )
+        self.record = None
+        self._use_alarm(alarm)
+        return [self._own("recalibrated", now, units=alarm.recalibrations[-1].episodes)]
+
+    def undo_recalibration(self, now: float) -> list[Event]:
+        """Remember no scores, and use the alarm of the folder; nothing changes if neither was otherwise."""
+        if self.record is None and self.scorer.own_alarm is None:
+            return []
+        self.record = None
+        if self.scorer.own_alarm is not None:
+            self._use_alarm(None)
+        return [self._own("recalibration_undone", now)]
+
+    def _use_alarm(self, alarm: Alarm | None) -> None:
+        self.scorer = self.scorer.with_alarm(alarm)
+        self._state = self.scorer.recalibrated(self._state)
+
+    def _own(self, kind: str, now: float, **values: Any) -> Event:
+        """Return an event of the alarm of the score that no sample caused."""
+        return Event(
+            f"{self.name}/score/{kind}/{now:.6f}",
+            kind,
+            now,
+            robot=self.name,
+            alarm="score",
+            state=self.lines["score"].state if "score" in self.lines else "normal",
+            priority=self.rules.score.priority,
+            session=self.order.session or "",
+            sequence=self.order.last,
+            threshold=self.scorer.threshold,
+            score_threshold=self.score_threshold,
+            model=self.scorer.digest,
+            **values,
+        )
+
     def _told(self, line: AlarmLine, change: Change, now: float) -> Event:
         event = self._event(line, change, None, None)
         return replace(event, received=now, id=f"{self.name}/{line.name}/{change}/{now:.6f}")
@@ -208,20 +308,28 @@ class RobotWatch:
             step=self.step,
             score=self.score if is_score else None,
             statistic=self.statistic if is_score else None,
-            threshold=self._scorer.threshold if is_score else None,
+            threshold=self.scorer.threshold if is_score else None,
             value=None if is_score or value is None or not np.isfinite(value) else value,
             suppressed=suppressed,
-            model=self._scorer.digest,
+            model=self.scorer.digest,
         )
 
     def use(self, scorer: Scorer) -> bool:
-        """Go on with another detector or threshold, and return whether the state of the detector was kept."""
+        """Go on with another detector or threshold, and return whether the state of the detector was kept.
+
+        Another folder also replaces an alarm of its own and the scores that are remembered: they are of a detector that
+        is no longer used.
+        """
+        if scorer.deployment.manifest.model_digest == self.scorer.deployment.manifest.model_digest:
+            scorer = scorer.with_alarm(self.scorer.own_alarm)
+        else:
+            self.record = None
         kept = fits(self._state, scorer.start())
         if kept:
-            self._state = scorer.continued(self._state, self._scorer)
+            self._state = scorer.continued(self._state, self.scorer)
         else:
             self._state, self._recent = scorer.start(), []
-        self._scorer = scorer
+        self.scorer = scorer
         if scorer.deployment.checks.timing != self._times.nominal:
             last, self._times = self._times.last, SampleTimes(scorer.deployment.checks.timing)
             self._times.last = last
@@ -239,6 +347,8 @@ class RobotWatch:
             "readings": self._readings.to_dict(),
             "lines": {name: line.to_dict() for name, line in self.lines.items()},
             "scorer": self._state.to_dict(),
+            "alarm": None if self.scorer.own_alarm is None else self.scorer.own_alarm.to_dict(),
+            "record": None if self.record is None else self.record.to_dict(),
             "previous": previous,
             "recent": self._recent,
             "numbers": [self.episode, self.step, self.time, self.score, self.statistic, self.ended],
@@ -258,7 +368,11 @@ class RobotWatch:
             self.order.restore(data["order"])
             self._times.restore(data["times"])
             self._readings.restore(data["readings"])
-            self._state = self._scorer.restored(data["scorer"])
+            if data.get("alarm") is not None:
+                self.scorer = self.scorer.with_alarm(alarm_from_dict(data["alarm"]))
+            if data.get("record") is not None:
+                self.record = ScoreRecord.from_dict(data["record"])
+            self._state = self.scorer.restored(data["scorer"])
             for name, line in data["lines"].items():
                 self.lines[name] = AlarmLine(name, self.rules)
                 self.lines[name].restore(line)

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from offnominal.core.errors import MissingDependency, OffnominalError
 from offnominal.watch.deployment import Deployment
@@ -25,6 +25,11 @@ from offnominal.watch.sink import LineSink
 from offnominal.watch.system_manager import tell_manager
 from offnominal.watch.webhook import Webhook
 
+if TYPE_CHECKING:
+    from offnominal.watch.mcap_source import McapSource
+
+MCAP = ".mcap"
+
 
 @dataclass(frozen=True)
 class WatchOptions:
@@ -32,8 +37,9 @@ class WatchOptions:
 
     Args:
         folder: The deployable folder.
-        source: File of samples as JSON lines; None for standard input, if `lines` is set.
-        lines: Whether samples come as lines at all.
+        source: File of samples as JSON lines, or an MCAP file; None for standard input, if `lines` is set.
+        lines: Whether samples come as lines, or from an MCAP file, at all.
+        robot: Name of the robot of an MCAP file, or of the topics of ROS 2.
         follow: Whether to wait for more at the end of the file.
         out: File to which events are appended; None for standard output.
         scores: Whether scores are written, too.
@@ -44,6 +50,7 @@ class WatchOptions:
         webhook: Address that gets events.
         webhook_token: Token for it.
         mqtt: Address of an MQTT broker for samples and events.
+        ros: Whether to take samples from topics of ROS 2, and to publish diagnostics.
         capacity: Samples that wait at most.
         port: Port of the HTTP server; None for none.
         host: Address of the HTTP server.
@@ -54,6 +61,7 @@ class WatchOptions:
     folder: Path
     source: Path | None = None
     lines: bool = True
+    robot: str = "robot"
     follow: bool = False
     out: Path | None = None
     scores: bool = False
@@ -64,6 +72,7 @@ class WatchOptions:
     webhook: str = ""
     webhook_token: str = ""
     mqtt: str = ""
+    ros: bool = False
     capacity: int = CAPACITY
     port: int | None = None
     host: str = "127.0.0.1"
@@ -74,7 +83,7 @@ class WatchOptions:
 def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda address: None) -> Service:
     """Run the service until the input ends, or until SIGTERM or Ctrl-C; return it for its counts.
 
-    With an HTTP server or MQTT, the end of the input does not end it.
+    With an HTTP server, MQTT or ROS 2, the end of the input does not end it.
 
     SIGHUP reads the deployable folder anew. The first line that is written has the last number of every robot, so that
     a robot can send what came after it again.
@@ -96,15 +105,30 @@ def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda a
         lines.note(_started(fleet, resumed))
         if options.mqtt:
             service.add(MqttLink(options.mqtt, inbox, name=deployment.manifest.name))
+        if options.ros:
+            from offnominal.watch.ros_link import RosLink
+
+            service.add(RosLink(inbox, deployment, robot=options.robot))
         if options.lines:
-            on_end = None if address or options.mqtt else inbox.close
-            LineSource(inbox, options.source, follow=options.follow, on_end=on_end).start()
+            _source(
+                deployment, inbox, options, on_end=None if address or options.mqtt or options.ros else inbox.close
+            ).start()
         if address:
             announce(address)
         tell_manager("READY=1")
         service.run()
         tell_manager("STOPPING=1")
     return service
+
+
+def _source(
+    deployment: Deployment, inbox: Inbox, options: WatchOptions, on_end: Callable[[], object] | None
+) -> LineSource | McapSource:
+    if options.source is not None and options.source.suffix.lower() == MCAP:
+        from offnominal.watch.mcap_source import McapSource
+
+        return McapSource(inbox, options.source, deployment, robot=options.robot, follow=options.follow, on_end=on_end)
+    return LineSource(inbox, options.source, follow=options.follow, on_end=on_end)
 
 
 @contextmanager
@@ -140,7 +164,7 @@ def _started(fleet: Fleet, resumed: bool) -> dict[str, Any]:
         "detector": manifest.detector,
         "alarm": manifest.alarm,
         "threshold": fleet.scorer.threshold,
-        "guarantee": manifest.guarantee if fleet.scorer.chosen is None else "none: the threshold was set by hand",
+        "guarantee": fleet.scorer.guarantee,
         "resumed": resumed,
         "robots": robots,
     }

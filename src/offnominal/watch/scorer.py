@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from offnominal.alarms.adaptive import AdaptiveAlarm
-from offnominal.alarms.alarm import AlarmState
+from offnominal.alarms.alarm import Alarm, AlarmState
 from offnominal.core.array_text import array_from_plain, array_to_plain
 from offnominal.core.checks import number_in
-from offnominal.core.errors import DamagedFile
+from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.files import sha256_of
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.observation_limits import MAX_READING
 from offnominal.watch.deployment import Deployment
@@ -58,37 +60,86 @@ class Scorer:
         deployment: The folder.
         threshold: Threshold of the statistic instead of that of the alarm; None for that of the alarm, which alone has
             the guarantee.
+        alarm: Alarm of one robot that was fitted again; None for that of the folder.
     """
 
-    def __init__(self, deployment: Deployment, threshold: float | None = None) -> None:
+    def __init__(self, deployment: Deployment, threshold: float | None = None, alarm: Alarm | None = None) -> None:
         self.deployment = deployment
+        self.own_alarm = alarm
+        self.alarm = deployment.alarm if alarm is None else alarm
         self.digest = deployment.manifest.model_digest
+        if alarm is not None:
+            self.digest += f"+{sha256_of(json.dumps(alarm.to_dict(), sort_keys=True))[:6]}"
         self.chosen = None if threshold is None else number_in("threshold", threshold)
-        self.threshold = float(deployment.alarm.threshold_) if self.chosen is None else self.chosen
+        self.threshold = float(self.alarm.threshold_) if self.chosen is None else self.chosen
         checks = deployment.checks
         self.observation_means = np.array([[each.mean for each in checks.observation]])
         self.action_means = np.array([[each.mean for each in checks.action]])
 
+    @property
+    def guarantee(self) -> str:
+        """The guarantee in words."""
+        if self.chosen is not None:
+            return "none: the threshold was set by hand"
+        if self.own_alarm is None:
+            return self.deployment.manifest.guarantee
+        return f"{self.own_alarm.guarantee}; assumption: {self.own_alarm.guarantee.assumption}"
+
+    def with_alarm(self, alarm: Alarm | None) -> Scorer:
+        """Return the scorer of a robot with an alarm of its own; this one if that is None."""
+        return self if alarm is self.own_alarm else Scorer(self.deployment, self.chosen, alarm)
+
     def start(self) -> ScorerState:
         """Return the state before the first transition of an episode."""
-        return ScorerState(self.deployment.model.start(), self.deployment.alarm.start(1))
+        return ScorerState(self.deployment.model.start(), self.alarm.start(1))
 
     def next_episode(self, state: ScorerState) -> ScorerState:
         """Return the state before the first transition of the next episode; an adaptive alarm keeps what it learned."""
-        return ScorerState(self.deployment.model.start(), self.deployment.alarm.restart(state.alarm, np.array([0])))
+        return ScorerState(self.deployment.model.start(), self.alarm.restart(state.alarm, np.array([0])))
 
     def continued(self, state: ScorerState, before: Scorer) -> ScorerState:
         """Return a state of another folder for this one; what an adaptive alarm learned belongs to its calibration."""
-        alarm = self.deployment.alarm
-        if isinstance(alarm, AdaptiveAlarm) and alarm.to_dict() != before.deployment.alarm.to_dict():
-            return replace(state, alarm=alarm.start(1))
+        same = self.alarm is before.alarm or self.alarm.to_dict() == before.alarm.to_dict()
+        if isinstance(self.alarm, AdaptiveAlarm) and not same:
+            return replace(state, alarm=self.alarm.start(1))
         return state
+
+    def recalibrated(self, state: ScorerState) -> ScorerState:
+        """Return a state for an alarm that was fitted again: its statistic begins anew, in the step of the episode."""
+        return replace(state, alarm=replace(self.alarm.start(1), steps=state.alarm.steps))
+
+    def confirm(self, state: ScorerState, nominal: bool) -> tuple[ScorerState, int]:
+        """Declare the units that ended since the last time as nominal or not; return how many they were.
+
+        Raises:
+            InvalidParameter: The alarm does not learn from confirmations.
+        """
+        if not isinstance(self.alarm, AdaptiveAlarm):
+            raise InvalidParameter(
+                f"{self.alarm.id} has a fixed threshold, so nothing is confirmed; use a folder with an adaptive alarm "
+                "that was fitted with feedback='confirmed', or recalibrate."
+            )
+        units = int(self.alarm.waiting(state.alarm)[0])
+        return replace(state, alarm=self.alarm.confirm(state.alarm, [nominal])), units
+
+    def waiting(self, state: ScorerState) -> int | None:
+        """Return how many units wait for a confirmation; None if the alarm learns from none."""
+        if isinstance(self.alarm, AdaptiveAlarm) and self.alarm.feedback == "confirmed":
+            return int(self.alarm.waiting(state.alarm)[0])
+        return None
+
+    def score_threshold(self, state: ScorerState) -> float | None:
+        """Return the threshold of the score of an adaptive alarm; None if it is infinite, or the alarm fixed."""
+        if not isinstance(self.alarm, AdaptiveAlarm):
+            return None
+        found = float(self.alarm.thresholds(state.alarm)[0])
+        return found if np.isfinite(found) else None
 
     def score(self, state: ScorerState, step: Transition) -> tuple[ScorerState, float, float]:
         """Return the next state, the score and the statistic of a transition."""
         detector, outputs = self.deployment.model.step(state.detector, step.before, step.action, step.after)
         scores: FloatArray = np.asarray(outputs["score"], np.float64)
-        alarm, statistic = self.deployment.alarm.update_statistic(state.alarm, scores)
+        alarm, statistic = self.alarm.update_statistic(state.alarm, scores)
         return ScorerState(detector, alarm), float(scores[0]), float(statistic[0])
 
     def skip(self, state: ScorerState, n: int) -> ScorerState:

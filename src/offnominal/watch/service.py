@@ -149,7 +149,7 @@ class Service:
             "time": robot.time,
             "score": robot.score,
             "statistic": robot.statistic,
-            "threshold": self.fleet.scorer.threshold,
+            "threshold": robot.scorer.threshold,
         }
 
     def _data(self, given: Any) -> Any:
@@ -175,9 +175,14 @@ class Service:
                 sink.events(events)
 
     def do(self, action: Callable[[Fleet, float], list[Event]]) -> list[Event]:
-        """Let a function change the fleet, and tell what it changes; to be called by the inbox."""
+        """Let a function change the fleet, tell what it changes, and write the checkpoint; to be called by the inbox.
+
+        An order is not sent again after a kill, as samples are: it is kept before it is answered.
+        """
         events = action(self.fleet, self._clock())
         self.tell(events)
+        if events:
+            self.save()
         return events
 
     def reload(self) -> list[Event]:

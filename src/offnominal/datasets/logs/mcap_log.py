@@ -6,12 +6,14 @@ import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from offnominal.core.errors import InvalidLog, MissingDependency
 from offnominal.datasets.logs.boundary import require_fits
 from offnominal.datasets.logs.ros_messages import Decoder, NoDecoder, message_decoder
-from offnominal.datasets.logs.topic_table import Topics
+
+if TYPE_CHECKING:
+    from offnominal.datasets.logs.topic_table import Topics
 
 
 def mcap_messages(path: Path, topics: Topics) -> Iterator[tuple[str, int, Any]]:
@@ -83,7 +85,7 @@ def check_chunks(file: BinaryIO, path: Path) -> set[int]:
                 f"{path} is truncated or damaged: the record at byte {begin} has {length} bytes, the file {size}."
             )
         if opcode == CHUNK:
-            require_fits(path, _unpacked_size(file.read(min(HEAD_BYTES, length)), length), f"the chunk at byte {begin}")
+            require_fits(path, unpacked_size(file.read(min(HEAD_BYTES, length)), length), f"the chunk at byte {begin}")
             begins.add(begin)
         begin = end
     return begins
@@ -102,8 +104,13 @@ def require_known(indexes: Any, begins: set[int], path: Path) -> None:
             raise InvalidLog(f"{path} is damaged: its index names a chunk at byte {index.chunk_start_offset}.")
 
 
-def _unpacked_size(head: bytes, length: int) -> int:
-    """Return the size that a chunk announces, itself or in the header of its compressed data."""
+def unpacked_size(head: bytes, length: int) -> int:
+    """Return the size that a chunk announces, itself or in the header of its compressed data.
+
+    Args:
+        head: The first bytes of the chunk.
+        length: Its size in the file.
+    """
     announced: int
     announced, name_bytes = SIZES.unpack_from(head)
     data = SIZES.size + name_bytes + 8

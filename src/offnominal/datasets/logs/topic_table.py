@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,12 @@ from offnominal.core.checks import positive_number
 from offnominal.core.errors import InvalidLog
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.datasets.logs.boundary import require_fits, unpacked_limit
+from offnominal.datasets.logs.message_numbers import numbers_of
 from offnominal.datasets.logs.row_source import TableRows
 
-LONGEST_ARRAY = 64
 STALE_PERIODS = 5.0
 MOST_ROWS = 10**8
 SECOND = 10**9
-SKIPPED = ("header", "stamp")
 Messages = Iterable[tuple[str, int, Any]]
 """Topic, time in nanoseconds and content of each message."""
 Channels = dict[str, tuple[IntArray, dict[str, FloatArray]]]
@@ -65,7 +64,7 @@ def channels_of(messages: Messages, topics: Topics, path: Path) -> Channels:
             continue
         if not 0 <= stamp < 2**63:
             raise InvalidLog(f"{path}: a message of topic {topic!r} has the time {stamp} ns; expected one since 1970.")
-        row = dict(_numbers("", message))
+        row = dict(numbers_of(message))
         if list(row) != names.setdefault(topic, list(row)):
             topics.left_out[topic] = f"message {len(times[topic])} has other fields than the first one"
             continue
@@ -106,30 +105,6 @@ def on_one_clock(found: Channels, path: Path, rate: float | None) -> TableRows:
     source = TableRows(str(path), pa.table({name: values[fresh] for name, values in columns.items()}))
     source.suggested, source.begins = {"time": "time"}, float(clock[0]) / SECOND
     return source
-
-
-def _numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
-    """Yield the numeric fields of a message by their path."""
-    if isinstance(value, bool | int | float | np.number | np.bool_):
-        yield name or "value", float(value)
-    elif isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from _field(name, str(key), part)
-    elif isinstance(value, list | tuple | np.ndarray):
-        if len(value) <= LONGEST_ARRAY:
-            for index, part in enumerate(value):
-                yield from _field(name, str(index), part)
-    elif is_dataclass(value):
-        for each in fields(value):
-            yield from _field(name, each.name, getattr(value, each.name))
-    elif not isinstance(value, str | bytes | bytearray | memoryview) and hasattr(value, "__slots__"):
-        for key in value.__slots__:
-            yield from _field(name, key, getattr(value, key))
-
-
-def _field(name: str, key: str, part: Any) -> Iterator[tuple[str, float]]:
-    if key not in SKIPPED:
-        yield from _numbers(f"{name}.{key}" if name else key, part)
 
 
 def _period(times: IntArray) -> float:

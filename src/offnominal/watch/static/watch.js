@@ -7,11 +7,14 @@ import { startTheme } from "./theme.js";
 
 const POINTS = 600;
 const EVENTS = 100;
+const REFRESH = 5000;
+const LEARNED = /^(confirmed|recalibrat)/;
 
 /** @type {any} */
 let now = { robots: [], events: [], counts: {}, threshold: 1 };
 let chosen = "";
 let stale = true;
+const shown = {};
 
 const robotNamed = (name) => now.robots.find((each) => each.robot === name);
 
@@ -30,7 +33,7 @@ function fromScore(message) {
     chosen ||= message.robot;
     fillRobots();
   }
-  now.threshold = message.threshold;
+  robot.threshold = message.threshold;
   robot.curve.push([message.time, message.statistic]);
   if (robot.curve.length > POINTS) robot.curve.shift();
   now.counts.scored = (now.counts.scored ?? 0) + 1;
@@ -40,7 +43,7 @@ function fromScore(message) {
 function fromEvent(event) {
   now.events.push(event);
   if (now.events.length > EVENTS) now.events.shift();
-  if (!event.robot) {
+  if (!event.robot || LEARNED.test(event.kind)) {
     ask();
     return;
   }
@@ -64,7 +67,7 @@ function fillRobots() {
 }
 
 async function order(path, data) {
-  const answer = await fetch(`alarms/${path}`, { method: "POST", body: JSON.stringify(data) });
+  const answer = await fetch(path, { method: "POST", body: JSON.stringify(data) });
   if (!answer.ok) byId("status").textContent = (await answer.json()).error;
 }
 
@@ -81,14 +84,35 @@ function paint() {
   ];
   put("facts", ...facts.map(([value, label]) => html("div", {}, html("dt", {}, label), html("dd", {}, String(value)))));
   paintScores();
+  paintLearning();
   paintAlarms();
   paintEvents();
 }
 
+/** What the operator can tell the alarm of the chosen robot, and how far that is. */
+function paintLearning() {
+  const robot = robotNamed(chosen);
+  if (!robot) return;
+  const button = (label, path, data = {}) =>
+    html("button", { type: "button", class: "small", onclick: () => order(path, { robot: chosen, ...data }) }, label);
+  const orders = [];
+  if (robot.waiting !== null && robot.waiting !== undefined)
+    orders.push(`${robot.waiting} units wait for a confirmation: `, button("Nominal", "confirm", { nominal: true }), button("Faulty", "confirm", { nominal: false }));
+  const begun = robot.record;
+  if (begun) {
+    const amount = `Since the maintenance ${begun.episodes} episodes, ${begun.scores} scores${begun.full ? " (full)" : ""}: `;
+    orders.push(amount, button("Recalibrate", "recalibration/use"));
+  } else orders.push(button("Begin recalibration", "recalibration/begin"));
+  if (begun || robot.recalibrated) orders.push(button("Undo", "recalibration/undo"));
+  putIfNew("learning", JSON.stringify([chosen, robot.waiting, begun, robot.recalibrated]), () => orders);
+}
+
 function paintScores() {
-  const curve = robotNamed(chosen)?.curve ?? [];
-  const scale = Math.abs(now.threshold) || 1;
-  const points = curve.map(([, statistic], place) => [place, 1 + (statistic - now.threshold) / scale]);
+  const robot = robotNamed(chosen);
+  const curve = robot?.curve ?? [];
+  const threshold = robot?.threshold ?? now.threshold;
+  const scale = Math.abs(threshold) || 1;
+  const points = curve.map(([, statistic], place) => [place, 1 + (statistic - threshold) / scale]);
   const series = [{ label: chosen, colour: "#1f76ad", points }];
   const to = Math.max(points.length - 1, 20);
   const begin = curve[0]?.[0] ?? 0;
@@ -108,17 +132,25 @@ function paintAlarms() {
   const rows = now.robots.flatMap(({ robot, alarms }) => alarms.map((each) => ({ robot, ...each })));
   const rank = ["active", "cleared", "acknowledged", "normal"];
   rows.sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state));
-  put("alarms", ...(rows.length ? rows.slice(0, 200).map(alarmRow) : [html("tr", {}, html("td", { colspan: 5, class: "left" }, "There are no alarms."))]));
+  const none = () => [html("tr", {}, html("td", { colspan: 5, class: "left" }, "There are no alarms."))];
+  putIfNew("alarms", JSON.stringify(rows), () => (rows.length ? rows.slice(0, 200).map(alarmRow) : none()));
+}
+
+/** Puts elements only if what they show is new: a button that is replaced while it is pressed is not clicked. */
+function putIfNew(id, state, elements) {
+  if (shown[id] === state) return;
+  shown[id] = state;
+  put(id, ...elements());
 }
 
 function alarmRow({ robot, alarm, state, priority, shelved_until, chattering }) {
   const which = { robot, alarm };
   const words = [state, shelved_until && "shelved", chattering && "chattering"].filter(Boolean).join(", ");
   const orders = [
-    ["active", "cleared"].includes(state) && html("button", { type: "button", class: "small", onclick: () => order("acknowledge", which) }, "Acknowledge"),
+    ["active", "cleared"].includes(state) && html("button", { type: "button", class: "small", onclick: () => order("alarms/acknowledge", which) }, "Acknowledge"),
     shelved_until
-      ? html("button", { type: "button", class: "small", onclick: () => order("unshelve", which) }, "Unshelve")
-      : html("button", { type: "button", class: "small", onclick: () => order("shelve", { ...which, seconds: 3600 }) }, "Shelve 1 h"),
+      ? html("button", { type: "button", class: "small", onclick: () => order("alarms/unshelve", which) }, "Unshelve")
+      : html("button", { type: "button", class: "small", onclick: () => order("alarms/shelve", { ...which, seconds: 3600 }) }, "Shelve 1 h"),
   ];
   return html(
     "tr",
@@ -139,7 +171,7 @@ function paintEvents() {
       html("td", { class: "left" }, event.wall.slice(11, 23)),
       html("td", { class: "left" }, event.robot ?? ""),
       html("td", { class: "left" }, event.alarm ?? ""),
-      html("td", { class: "left" }, event.kind.replace("_", " ")),
+      html("td", { class: "left" }, event.kind.replaceAll("_", " ")),
       html("td", { class: "left" }, evidence(event)),
     ),
   );
@@ -170,5 +202,10 @@ const frame = () => {
   requestAnimationFrame(frame);
 };
 addEventListener("resize", () => (stale = true));
+// Scores and events do not say how far a recalibration is, or how much waits for a confirmation.
+setInterval(() => {
+  const robot = robotNamed(chosen);
+  if (robot?.record || (robot?.waiting ?? null) !== null) ask();
+}, REFRESH);
 connection.open();
 frame();

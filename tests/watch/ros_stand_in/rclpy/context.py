@@ -1,0 +1,6 @@
+class Context:
+    initialised = False
+
+    def shutdown(self):
+        assert self.initialised
+        self.initialised = False
