@@ -15,7 +15,7 @@ from offnominal.worlds import worlds
 
 pytestmark = pytest.mark.long
 
-LEARNED = [card for card in expert_cards() if re.fullmatch(r"tqc-\d", card.algorithm)]
+LEARNED = [card for card in expert_cards() if re.fullmatch(r"tqc-(short-)?\d", card.algorithm)]
 BY_OTHER_ALGORITHMS = [card for card in expert_cards() if re.fullmatch(r"(sac|td3|ppo)-\d", card.algorithm)]
 CARDS = [card for card in expert_cards() if card not in LEARNED + BY_OTHER_ALGORITHMS or card.chosen]
 SOLVED = {"OOD-CartPole-v0": 195.0, "OOD-Pendulum-v0": -200.0, "OOD-Pong-v0": 15.0}
