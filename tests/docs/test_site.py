@@ -9,7 +9,6 @@ import http.server
 import importlib
 import pkgutil
 import re
-import shutil
 import threading
 import zlib
 from pathlib import Path
@@ -20,6 +19,7 @@ import offnominal
 from offnominal.anomalies import anomalies
 from offnominal.worlds import worlds
 
+from ..browsers import chromium
 from ..consumers.accessibility import ALL, ANOTHER_LOOK, serious_findings
 
 pytestmark = pytest.mark.long
@@ -85,14 +85,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("there is no Chromium")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
