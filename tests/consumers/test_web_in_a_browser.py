@@ -185,7 +185,9 @@ def test_the_keyboard_is_enough(open_page, address):
 
 # No width hides an element and no width has colours of its own: two looks are all widths and all colours.
 @pytest.mark.parametrize(
-    ("viewport", "scheme", "rules"), [(DESKTOP, "light", ALL), (PHONE, "dark", ANOTHER_LOOK)], ids=["light", "dark"]
+    ("viewport", "scheme", "rules"),
+    [(DESKTOP, "light", ALL), pytest.param(PHONE, "dark", ANOTHER_LOOK, marks=pytest.mark.slow)],
+    ids=["light", "dark"],
 )
 def test_no_page_has_serious_accessibility_findings_or_scrolls_sideways(
     open_page, address, paths, viewport, scheme, rules

@@ -100,7 +100,11 @@ def address():
 @built
 @pytest.mark.parametrize(
     ("width", "scheme", "pages", "rules"),
-    [(1280, "light", PAGES, ALL), (390, "light", PAGES[:2], ALL), (1280, "dark", PAGES[:2], ANOTHER_LOOK)],
+    [
+        (1280, "light", PAGES, ALL),
+        pytest.param(390, "light", PAGES[:2], ALL, marks=pytest.mark.slow),
+        pytest.param(1280, "dark", PAGES[:2], ANOTHER_LOOK, marks=pytest.mark.slow),
+    ],
     ids=["1280-light", "390-light", "1280-dark"],
 )
 def test_pages_are_accessible_and_fit_the_screen(browser, address, width, scheme, pages, rules):

@@ -14,6 +14,8 @@ from offnominal.evaluation.step_scores import StepScores
 
 from .cases import ragged
 
+pytestmark = pytest.mark.long
+
 
 def in_window(row, onset, horizon, other):
     """Return the highest score from the onset on, while the other episode lasts, too."""
