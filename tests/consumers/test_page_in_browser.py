@@ -324,6 +324,7 @@ FEW_ROWS = """() => {
 
 
 # No width hides an element and no width has colours of its own: two looks are all widths and all colours.
+# By default the second one is that of a page of the server, which has the same colours.
 @pytest.mark.parametrize(
     ("width", "scheme", "rules"),
     [(1280, "light", ALL), pytest.param(390, "dark", ANOTHER_LOOK, marks=pytest.mark.slow)],

@@ -44,7 +44,7 @@ def test_other_agents_in_episodes_with_a_novelty_are_refused():
 
 def test_the_channels_refuse_agents_that_do_something_else_where_there_is_a_novelty(monkeypatch):
     monkeypatch.setitem(MIXTURES, "explorers", Mixture("explorers", "", {"explorer": 1.0}))
-    explore = check_craft_leaks("published", episodes=160, changes=lambda plan: replace(plan, agents="explorers"))
+    explore = check_craft_leaks("published", episodes=100, changes=lambda plan: replace(plan, agents="explorers"))
     assert "its sequence of actions does not tell" in broken(explore)
 
 
