@@ -85,8 +85,7 @@ lint: $(PACKAGE_READY) $(DEV_READY) ## Check style, types, the import contract, 
 	@# On a busy machine the workers can fail to start: exit code 2.
 	@$(BIN)/mypy --num-workers 2 || { [ $$? -eq 2 ] && $(BIN)/mypy; }
 	@$(BIN)/lint-imports --no-logo
-	@$(BIN)/python tools/check_names.py
-	@$(BIN)/python tools/check_circles.py
+	@$(BIN)/python tools/check_names.py & $(BIN)/python tools/check_circles.py || { wait; exit 1; }; wait $$!
 	@$(BIN)/python tools/check_stubs.py
 
 docs: export NO_MKDOCS_2_WARNING := 1

@@ -49,13 +49,16 @@ OPTIONAL = (
 """What the extras of this package install, as it is imported."""
 LONG_DOCTESTS = (
     "src/offnominal/agents/",
+    "src/offnominal/alarms/",
     "src/offnominal/calibration/",
-    "src/offnominal/detectors/images/",
-    "src/offnominal/detectors/rows/",
+    "src/offnominal/detectors/",
     "src/offnominal/kinds/",
     "src/offnominal/laws/",
+    "src/offnominal/papers/",
+    "src/offnominal/reports/",
     "src/offnominal/sensing/",
     "src/offnominal/studies/",
+    "src/offnominal/watch/",
     "src/offnominal/worlds/arm/",
     "src/offnominal/worlds/road/",
 )

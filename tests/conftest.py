@@ -117,7 +117,10 @@ MARKUP = "<b onmouseover=alert(1)>KNN</b>"
 def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with one run: three detectors on four faults of a world; title and a name contain markup."""
     from offnominal.kinds import AlarmEntry, DataEntry, Study
-    from offnominal.studies import DetectorEntry, run
+    from offnominal.studies import DetectorEntry, run, runner
+    from offnominal.studies.code import Sources
+
+    from .studies.cases import PoolHere
 
     folder = tmp_path_factory.mktemp("small") / "runs"
     study = Study(
@@ -130,7 +133,9 @@ def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         data=DataEntry(episodes=8, anomalies=("action/offset", "observation/noise"), levels=("medium", "strong")),
         replicates=60,
     )
-    run(study, folder=folder / "small", store=folder / "store", workers=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runner, "LocalPool", lambda workers, peak_mb: PoolHere(Sources()))
+        run(study, folder=folder / "small", store=folder / "store", workers=1)
     return folder
 
 

@@ -21,6 +21,8 @@ from offnominal.alarms import (
 from offnominal.core.errors import DamagedFile, InvalidParameter, InvalidScores, InvalidState
 from offnominal.laws import check_alarm
 
+pytestmark = pytest.mark.long
+
 KINDS = [ACI, DtACI, ConformalPID, RecencyWeighted]
 PROMISING = [ACI(), ACI(recent=50), ConformalPID(), ConformalPID(forecast=0.2), ConformalPID(integral=0.1)]
 RULES = ["always", "frozen", "confirmed"]
@@ -317,7 +319,6 @@ def test_a_saved_alarm_is_the_same_and_a_changed_one_is_refused(kind, tmp_path):
     ],
     ids=repr,
 )
-@pytest.mark.long
 def test_they_keep_the_laws_of_alarms(alarm):
     report = check_alarm(alarm)
     assert report.ok, report

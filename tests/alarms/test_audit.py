@@ -8,6 +8,8 @@ from offnominal.alarms import EpisodeMaximum, Guarantee, Maximum, WindowMaximum,
 from offnominal.alarms.share_interval import clopper_pearson
 from offnominal.core.errors import InvalidScores, NotFitted
 
+pytestmark = pytest.mark.long
+
 
 def threshold_at_one(n=99, alpha=0.05, **options):
     """Return an alarm with limit 1, whatever its rank."""

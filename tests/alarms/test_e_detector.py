@@ -10,6 +10,8 @@ from offnominal.alarms.e_detector import SHARES, exceedance_bounds, level_ranks
 from offnominal.core.errors import DamagedFile, InvalidParameter, InvalidState
 from offnominal.laws import check_alarm
 
+pytestmark = pytest.mark.long
+
 RUN = 2000
 
 
@@ -40,7 +42,6 @@ def exact():
     return make
 
 
-@pytest.mark.long
 def test_the_run_length_is_the_promised_one_when_the_bounds_are_exact(exact):
     random = np.random.default_rng(0)
     streams = list(random.random((150, 5 * RUN)))
@@ -49,7 +50,6 @@ def test_the_run_length_is_the_promised_one_when_the_bounds_are_exact(exact):
     assert mean_run(exact(0.3), streams) < RUN
 
 
-@pytest.mark.long
 def test_calibrations_keep_the_promise_as_often_as_stated():
     random = np.random.default_rng(1)
     kept = []

@@ -7,6 +7,8 @@ from offnominal.alarms import EpisodeMaximum, TooFewEpisodes, check_exchangeabil
 from offnominal.alarms.exchangeability import LEAST, block_statistic
 from offnominal.core.errors import InvalidParameter, InvalidScores
 
+pytestmark = pytest.mark.long
+
 QUICK = 499
 
 

@@ -12,6 +12,8 @@ from offnominal.alarms.guarantee_audit import crossed_error
 from offnominal.alarms.share_interval import clopper_pearson, effective_interval
 from offnominal.core.errors import InvalidParameter, InvalidScores
 
+pytestmark = pytest.mark.long
+
 SCORES = simulate_scores(4000, steps=4, seed=3)
 
 

@@ -18,6 +18,8 @@ from offnominal.alarms import (
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted
 from offnominal.laws import check_alarm
 
+pytestmark = pytest.mark.long
+
 ALPHA = 0.1
 
 
@@ -46,7 +48,6 @@ def rates(alarm, make, *, by_mode, calibrations=60, n=400):
     return np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(calibrations)
 
 
-@pytest.mark.long
 def test_the_promise_holds_in_each_mode_and_one_threshold_for_all_breaks_it():
     alarm = ModeThresholds(ALPHA)
     share, error = rates(alarm, tasks, by_mode=True)
@@ -66,14 +67,12 @@ class Careless(ModeThresholds):
         return self.alpha
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("kind", "kept"), [(ModeThresholds, True), (Careless, False)])
 def test_the_promise_holds_over_the_modes_of_an_episode(kind, kept):
     share, error = rates(kind(ALPHA), gaits, by_mode=False, calibrations=30)
     assert (share[0] <= ALPHA + 3.0 * error[0]) == kept
 
 
-@pytest.mark.long
 def test_it_keeps_the_laws_of_alarms():
     report = check_alarm(ModeThresholds(ALPHA))
     assert report.ok, report

@@ -7,6 +7,8 @@ import offnominal as off
 from offnominal.anomalies import Fault
 from offnominal.anomalies.final_state_env import FinalStateVectorEnv
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("ale_py", reason="Pong needs ale-py, which the extra `atari` installs")
 
 FAULTS = [None, Fault("camera/gaussian", 2, 2), (Fault("camera/frozen", 2, 1), Fault("camera/impulse", 1, 3))]

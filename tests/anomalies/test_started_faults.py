@@ -17,6 +17,8 @@ from offnominal.core.episode import Event
 from offnominal.core.errors import InvalidParameter, InvalidSchedule, InvalidState, UnsupportedEnvironment
 from offnominal.core.types import Frame
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 STEPS = 16
 

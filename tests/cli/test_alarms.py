@@ -16,6 +16,8 @@ from offnominal.cli.alarms import _detector
 from offnominal.cli.program import program
 from offnominal.core.errors import InvalidParameter, MissingFile
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 SMALL = ["--episodes", "50", "--calibrations", "2", "--calibration", "25", "--training", "5"]
 

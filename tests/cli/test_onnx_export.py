@@ -17,6 +17,8 @@ from offnominal.alarms import make_alarm, save_alarm
 from offnominal.cli.program import program
 from offnominal.detectors import make_detector, save_detector
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 SCRIPT = Path(__file__).parents[2] / "examples/onnx_runtime.py"
 ALONE = """
@@ -40,7 +42,6 @@ def saved(tmp_path_factory):
     return folder, detector, alarm
 
 
-@pytest.mark.long
 def test_the_example_prints_the_alarms_without_torch_and_without_this_package(saved):
     folder, detector, alarm = saved
     model = folder / "model.onnx"

@@ -19,6 +19,8 @@ from offnominal.worlds.road.scenarios import (
     write_scenarios,
 )
 
+pytestmark = pytest.mark.long
+
 runner = CliRunner()
 
 
@@ -55,7 +57,6 @@ def test_presets_are_listed():
     assert {row["placing"] for row in rows} == {"published", "always-visible", "public-code"}
 
 
-@pytest.mark.long
 def test_scenarios_are_recorded_and_verified(tmp_path):
     short = Scenario("short", "residential", "CLEAR_NOON", seed=3, vehicles=2, pedestrians=2, timing=Timing(1, 1))
     impossible = short.replace(id="impossible", anomaly=TemporalAnomaly("cut-in", "vehicle.sedan"))
@@ -137,7 +138,6 @@ def test_set_without_anomalies_is_accepted(tmp_path):
     assert "all 4 scenarios are within normality" in result.output
 
 
-@pytest.mark.long
 def test_visible_shares_stand_beside_the_published_ones(tmp_path):
     cow = Scenario(
         "cow", "rural", "CLEAR_NOON", seed=7, vehicles=2, pedestrians=2, anomaly=ContentAnomaly("cow", 60.0),

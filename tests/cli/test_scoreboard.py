@@ -17,6 +17,8 @@ from offnominal.papers.scoreboard import TableScore
 from offnominal.studies.published_comparison import KINDS, PublishedComparison, Rule
 from offnominal.studies.results import RunResults
 
+pytestmark = pytest.mark.long
+
 runner = CliRunner()
 
 

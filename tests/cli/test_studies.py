@@ -60,7 +60,7 @@ alarm = "EpisodeMaximum"
 
 @pytest.fixture(autouse=True)
 def in_process(monkeypatch, blank_figures):
-    """Runs are done in this process; only that of `done` starts workers."""
+    """Runs are done in this process."""
     monkeypatch.setattr(study_runner, "LocalPool", lambda workers, peak_mb: PoolHere(Sources()))
 
 
@@ -71,6 +71,7 @@ def done(tmp_path_factory):
     (folder / "mine.toml").write_text(STUDY)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OFFNOMINAL_DATA", str(folder / "data"))
+        patch.setattr(study_runner, "LocalPool", lambda workers, peak_mb: PoolHere(Sources()))
         with blank_figures():
             said = again(folder)
         yield folder, said

@@ -14,6 +14,8 @@ from offnominal.cli.program import program
 from offnominal.datasets import Dataset
 from offnominal.detectors.catalogue import detectors
 
+pytestmark = pytest.mark.long
+
 MODULE = """
 from pathlib import Path
 

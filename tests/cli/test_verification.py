@@ -16,6 +16,8 @@ from offnominal.detectors.scenes.trained_networks import FOLDER as TRAINED
 
 from ..hostile.small_files import KINDS, POLICIES
 
+pytestmark = pytest.mark.long
+
 OF_FOLDERS = tuple(name for name in KINDS if name.startswith("manifest"))
 TABLES = tuple(Path(calibrated_strengths.__wrapped__.__code__.co_filename).parent.glob("*strengths.csv"))
 SHIPPED = sorted([*POLICIES.glob("*.json"), *TRAINED.glob("*.json"), *TABLES])
@@ -59,7 +61,6 @@ def test_a_flipped_bit_is_a_problem_and_exit_code_one(made, kind):
     assert path.name in row["problem"]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda each: each.name)
 def test_every_shipped_file_is_intact(path):
     result = verify(path)

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
+from itertools import count
 
 import pytest
 
 from offnominal.reports.fault_page import write_fault_page
 
+from ..browsers import chromium
 from ..reports.synthetic import run_results
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+OPENED = count()
 
 
 @pytest.fixture(scope="module")
 def browser():
     """A Chromium without a window."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
-        pytest.skip("no Chromium on this machine")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with chromium() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="session")
@@ -32,19 +27,26 @@ def address(tmp_path_factory):
     return write_fault_page(run_results(replicates=60), tmp_path_factory.mktemp("page") / "page.html").as_uri()
 
 
-@pytest.fixture
-def page(browser, address):
-    """The page, freshly opened; whatever it complains about or asks the network for fails the test."""
-    opened = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    error_info = []
-    opened.on(
-        "console", lambda message: error_info.append(message.text) if message.type in ("error", "warning") else None
-    )
-    opened.on("pageerror", lambda error: error_info.append(str(error)))
-    opened.on(
-        "request", lambda request: error_info.append(request.url) if not request.url.startswith("file:") else None
-    )
-    opened.goto(address)
-    yield opened
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A tab of the browser and what is wrong with it. To open one takes longer than to open a page in it again."""
+    opened, complaints = browser.new_page(), []
+    opened.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("request", lambda request: complaints.append(request.url) if request.url[:5] != "file:" else None)
+    yield opened, complaints
     opened.close()
-    assert not error_info
+
+
+@pytest.fixture
+def page(tab, address):
+    """The page, freshly opened; whatever it complains about or asks the network for fails the test."""
+    opened, complaints = tab
+    complaints.clear()
+    opened.set_viewport_size({"width": 1280, "height": 900})
+    opened.emulate_media(media="screen", color_scheme="light")
+    # Another address each time, so that the browser restores neither its controls nor where it was scrolled.
+    opened.goto(f"{address}?{next(OPENED)}")
+    yield opened
+    opened.evaluate("localStorage.clear(); sessionStorage.clear()")
+    assert not complaints

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 
 import pytest
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [pytest.mark.long, pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")]
+pytestmark = pytest.mark.long
 
 VIEWS = {
     "desktop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
@@ -42,14 +39,6 @@ def address(tmp_path_factory):
     yield f"http://127.0.0.1:{listener.getsockname()[1]}/", app
     server.should_exit = True
     thread.join(20)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(params=VIEWS)

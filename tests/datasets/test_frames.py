@@ -18,6 +18,8 @@ from offnominal.datasets.recipe import FaultCell
 from offnominal.rollouts import collect
 from offnominal.worlds.particles.world import ParticleWorld
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 STRENGTHS = {("camera/noise", "mild"): 12.0, ("observation/offset", "medium"): 0.3}
 

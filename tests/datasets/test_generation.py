@@ -13,6 +13,8 @@ from offnominal.datasets import Dataset, Recipe, generate
 from offnominal.rollouts import Twin, collect
 from offnominal.rollouts.twin_rollouts import effective_onset
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 FAULTY = ("observation/offset@medium", "action/noise@tiny", "action/noise@extreme", "dynamics/mass@strong")
 
@@ -101,7 +103,6 @@ def test_batches_do_not_change_the_bytes(made, dataset, tmp_path, monkeypatch):
     assert files(made(tmp_path / "again").folder) == files(dataset.folder)
 
 
-@pytest.mark.long
 def test_processes_do_not_change_the_bytes(dataset, tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules["offnominal.datasets.generation"], "BATCH", 40)
     parallel = generate(dataset.manifest.recipe, tmp_path / "parallel", workers=2)

@@ -16,12 +16,14 @@ def test_the_figures_are_what_the_measured_files_say():
     assert script("findings").main(["--check"]) == 0, "stale; run `python docs/findings.py`"
 
 
-def test_another_value_makes_a_figure_stale(tmp_path):
-    script("findings").main([], tmp_path)
-    assert script("findings").main(["--check"], tmp_path) == 0
+def test_another_value_makes_a_figure_stale(tmp_path, monkeypatch):
+    made = script("findings")
+    monkeypatch.setattr(made, "FIGURES", {"pairs": made.FIGURES["pairs"]})
+    made.main([], tmp_path)
+    assert made.main(["--check"], tmp_path) == 0
     figure = tmp_path / "pairs-light.svg"
     figure.write_text(figure.read_text(encoding="utf-8").replace("0.945", "0.946"), encoding="utf-8")
-    assert script("findings").main(["--check"], tmp_path) == 1
+    assert made.main(["--check"], tmp_path) == 1
 
 
 def test_every_figure_is_on_the_page():

@@ -9,7 +9,6 @@ import http.server
 import importlib
 import pkgutil
 import re
-import shutil
 import threading
 import zlib
 from pathlib import Path
@@ -20,6 +19,7 @@ import offnominal
 from offnominal.anomalies import anomalies
 from offnominal.worlds import worlds
 
+from ..browsers import chromium
 from ..consumers.accessibility import ALL, ANOTHER_LOOK, serious_findings
 
 pytestmark = pytest.mark.long
@@ -85,14 +85,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("there is no Chromium")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +100,11 @@ def address():
 @built
 @pytest.mark.parametrize(
     ("width", "scheme", "pages", "rules"),
-    [(1280, "light", PAGES, ALL), (390, "light", PAGES[:2], ALL), (1280, "dark", PAGES[:2], ANOTHER_LOOK)],
+    [
+        (1280, "light", PAGES, ALL),
+        pytest.param(390, "light", PAGES[:2], ALL, marks=pytest.mark.slow),
+        pytest.param(1280, "dark", PAGES[:2], ANOTHER_LOOK, marks=pytest.mark.slow),
+    ],
     ids=["1280-light", "390-light", "1280-dark"],
 )
 def test_pages_are_accessible_and_fit_the_screen(browser, address, width, scheme, pages, rules):

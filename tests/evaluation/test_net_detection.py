@@ -14,6 +14,8 @@ from offnominal.evaluation.step_scores import StepScores
 
 from .cases import ragged
 
+pytestmark = pytest.mark.long
+
 
 def in_window(row, onset, horizon, other):
     """Return the highest score from the onset on, while the other episode lasts, too."""
@@ -190,7 +192,10 @@ def test_scores_that_depend_on_the_age_alone_have_exactly_zero(seed, budget, lon
         assert np.isin(defined[~np.isnan(defined)], expected).all()
 
 
-@pytest.mark.parametrize(("episodes", "budget"), [(5, 1.0), (10, 1.0), (20, 5.0)])
+@pytest.mark.parametrize(
+    ("episodes", "budget"),
+    [(5, 1.0), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((10, 1.0), (20, 5.0)))],
+)
 def test_scores_without_a_fault_have_zero_on_average(episodes, budget):
     values = []
     for seed in range(1500):

@@ -11,6 +11,8 @@ from offnominal.evaluation import evaluate, evaluate_split, measure_events
 from offnominal.evaluation.resampling_units import block_bounds, correlation_time
 from offnominal.evaluation.step_scores import intervals
 
+pytestmark = pytest.mark.long
+
 
 def log(steps, faults=(), seed=0, period=0.5, shift=6.0):
     """Return an episode of noise with shifted observations in some intervals."""

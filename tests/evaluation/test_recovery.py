@@ -10,6 +10,8 @@ from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.ground_truth import GroundTruth
 from offnominal.evaluation.recovery import GRACE
 
+pytestmark = pytest.mark.long
+
 STEPS = np.arange(60)
 LABELS = (STEPS >= 5) & (STEPS < 15)
 

@@ -12,6 +12,8 @@ from offnominal.detectors.policies import PolicyUncertainty
 from offnominal.laws import check_detector, check_world
 from offnominal.worlds.catalogue import worlds
 
+pytestmark = pytest.mark.long
+
 CAPABILITIES = "its declared capabilities are true"
 EXPORTED = "an exported file gives the same scores"
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")

@@ -8,6 +8,8 @@ from offnominal.laws import check_craft_leaks, needed_samples
 from offnominal.laws.craft_leaks import CHANNELS, BeforeNovelty, craft_channels
 from offnominal.worlds.craft.agents.agent_mixture import MIXTURES, Mixture
 
+pytestmark = pytest.mark.long
+
 TWIN = "an episode equals its nominal twin until its novelty is met"
 
 
@@ -40,14 +42,12 @@ def test_other_agents_in_episodes_with_a_novelty_are_refused():
     assert broken(report) == [TWIN]
 
 
-@pytest.mark.long
 def test_the_channels_refuse_agents_that_do_something_else_where_there_is_a_novelty(monkeypatch):
     monkeypatch.setitem(MIXTURES, "explorers", Mixture("explorers", "", {"explorer": 1.0}))
-    explore = check_craft_leaks("published", episodes=160, changes=lambda plan: replace(plan, agents="explorers"))
+    explore = check_craft_leaks("published", episodes=100, changes=lambda plan: replace(plan, agents="explorers"))
     assert "its sequence of actions does not tell" in broken(explore)
 
 
-@pytest.mark.long
 def test_too_few_episodes_decide_nothing():
     report = check_craft_leaks("published", episodes=40)
     assert not broken(report)

@@ -12,6 +12,8 @@ from offnominal.papers.controls import controls
 from offnominal.papers.protocol import Cause, Protocol
 from offnominal.studies.published_comparison import PublishedComparison, Rule
 
+pytestmark = pytest.mark.long
+
 RULE = Rule("measured", margin=0.05, close=0.02, rounding=0.005)
 WORLDS = [f"world {number}" for number in range(10)]
 METRICS = [f"metric {number}" for number in range(20)]
@@ -71,7 +73,6 @@ def test_a_true_cause_explains_what_it_was_not_found_with():
     assert 0.4 * count < half < 0.6 * count
 
 
-@pytest.mark.long
 def test_unrelated_values_have_a_cause_in_at_most_five_percent():
     found = []
     for causes, papers_made in ((1, 20), (12, 5)):

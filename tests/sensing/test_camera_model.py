@@ -25,6 +25,8 @@ from offnominal.sensing import (
 )
 from offnominal.sensing.lens import distorted, undistorted
 
+pytestmark = pytest.mark.long
+
 BARREL = (-0.08, 0.01)
 CAMERA = Camera((0.0, 0.0, 1.5), (10.0, 0.0, 1.5), 96, 64, 68.0)
 BALLS = tuple(

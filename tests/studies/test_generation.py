@@ -10,6 +10,8 @@ from offnominal.studies.generation import FILE, Generation, LostResult, read_gen
 
 from .cases import rekeyed
 
+pytestmark = pytest.mark.long
+
 
 def key_number(number):
     return f"{number:02x}" * 32

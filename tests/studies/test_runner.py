@@ -14,7 +14,7 @@ from offnominal.studies.store import LostExamples
 
 from .cases import DATA, NAMES, Killing, PoolHere, small_cell, small_cells
 
-pytestmark = pytest.mark.usefixtures("in_process", "result")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("in_process", "result")]
 
 
 @pytest.fixture

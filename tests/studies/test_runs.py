@@ -13,7 +13,7 @@ from offnominal.studies.runs import open_run, run
 
 from .cases import ALARM, DATA, SPLIT, WORLD
 
-pytestmark = pytest.mark.usefixtures("in_process", "result")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("in_process", "result")]
 
 STUDY = Study(
     "mine",

@@ -10,6 +10,8 @@ from offnominal.studies.segments import Segments
 
 from .cases import rekeyed
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("duckdb", reason="duckdb is not installed")
 
 
@@ -41,7 +43,6 @@ def keys_up_to(number):
     return [key_number(each) for each in range(number)]
 
 
-@pytest.mark.long
 def test_small_segments_are_merged(tmp_path, fill, monkeypatch):
     monkeypatch.setattr(segments, "FEW", 2)
     store = Store(tmp_path)
@@ -50,7 +51,6 @@ def test_small_segments_are_merged(tmp_path, fill, monkeypatch):
         assert len([path for path in (tmp_path / "segments").iterdir() if path.is_dir()]) <= 2
 
 
-@pytest.mark.long
 def test_a_large_segment_is_not_written_again(tmp_path, fill, monkeypatch):
     monkeypatch.setattr(segments, "LARGE", 6)
     monkeypatch.setattr(segments, "FEW", 1)
@@ -62,7 +62,6 @@ def test_a_large_segment_is_not_written_again(tmp_path, fill, monkeypatch):
         assert (tmp_path / "segments" / large).exists()
 
 
-@pytest.mark.long
 def test_segments_that_are_lost_are_made_again(tmp_path, fill):
     store = Store(tmp_path)
     fill(store, range(3))
@@ -92,7 +91,6 @@ def test_a_segment_with_a_flipped_bit_is_made_again(tmp_path, fill, file, fresh)
     assert path.read_bytes() != content
 
 
-@pytest.mark.long
 def test_many_damaged_segments_are_made_again(tmp_path, fill, monkeypatch):
     monkeypatch.setattr(segments, "FEW", 20)
     for number in range(6):
@@ -106,7 +104,6 @@ class Killed(BaseException):
     pass
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("when", ["before hiding", "before deleting", "before renaming"])
 def test_a_process_killed_while_it_merges_leaves_no_cell_twice_and_none_out(tmp_path, fill, monkeypatch, when):
     fill(Store(tmp_path), [0])
@@ -169,7 +166,6 @@ def test_older_cells_beside_newer_rows_do_not_shorten_an_answer(tmp_path, fill, 
     assert answers(Store(tmp_path)).equals(before)
 
 
-@pytest.mark.long
 def test_segments_of_version_0_2_are_made_again(tmp_path, fill):
     fill(Store(tmp_path), range(3))
     before = answers(Store(tmp_path))

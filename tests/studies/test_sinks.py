@@ -11,6 +11,8 @@ from offnominal.studies.sinks import MLflow, TensorBoard, WeightsAndBiases
 
 from .cases import small_cell, small_cells
 
+pytestmark = pytest.mark.long
+
 ABOUT = {"study": "mine", "scale": "tiny", "config": {"seeds": [0]}}
 TAG = "matched_auroc/SAP-Goal0-v0/expert/Time"
 

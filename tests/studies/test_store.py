@@ -16,6 +16,8 @@ from offnominal.studies.result_rows import DRAWS
 
 from .cases import NAMES, rekeyed, small_cell
 
+pytestmark = pytest.mark.long
+
 LEADERS = "SELECT name, avg(matched_auroc) AS mean FROM results WHERE alarm IS NULL GROUP BY name ORDER BY name"
 
 

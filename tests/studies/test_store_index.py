@@ -14,6 +14,8 @@ from offnominal.studies.stored_runs import StoreIndex, stored_run
 
 from .cases import ALARM, DATA, WORLD
 
+pytestmark = pytest.mark.long
+
 STUDY = Study(
     "mine",
     worlds=(WORLD,),

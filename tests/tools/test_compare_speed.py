@@ -55,7 +55,7 @@ def test_another_folder_than_a_checkout_is_refused(tmp_path, capsys):
     assert "has no src/offnominal" in capsys.readouterr().err
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_checkout_is_as_fast_as_itself_and_one_that_waits_is_slower(tmp_path, capsys, monkeypatch):
     """The other checkout is this one, with a start-up file that makes each of its steps compute for 0.3 ms."""
     source = tmp_path / "src"

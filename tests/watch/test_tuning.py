@@ -22,6 +22,8 @@ from offnominal.watch.tuning.result import NOT_SHOWN, REFUSED, SHOWN, Tried
 from offnominal.watch.tuning.search import _chosen
 from offnominal.watch.tuning.time_blocks import BLOCKS, FOLDS, LAST, TimeBlocks
 
+pytestmark = pytest.mark.long
+
 DAY = 24.0
 FEW = {"detectors": ["Mahalanobis"], "alarms": ["EDetector"], "windows": [20]}
 
@@ -40,7 +42,6 @@ def log_of(hours, period, **changes):
     return [episode_of(values_of(round(hours * 3600 / period), **changes))]
 
 
-@pytest.mark.long
 def test_the_last_block_counts_exactly_the_false_alarms_that_are_in_it():
     period, hours = 30.0, 20 * DAY
     (log,) = log_of(hours, period)
@@ -273,7 +274,6 @@ def test_a_tail_model_is_an_assumption_by_name():
     assert "assumed, not guaranteed" in str(found)
 
 
-@pytest.mark.long
 def test_watch_raises_the_alarms_that_were_counted(tmp_path):
     pytest.importorskip("onnx")
     period, (log,) = 30.0, log_of(4 * DAY, 30.0)
@@ -288,7 +288,6 @@ def test_watch_raises_the_alarms_that_were_counted(tmp_path):
     assert found.final.alarms == told.count("raised") + told.count("chattering") > 0
 
 
-@pytest.mark.long
 def test_the_command_writes_a_folder_or_says_why_not(tmp_path, monkeypatch):
     pytest.importorskip("onnx")
     monkeypatch.chdir(tmp_path)

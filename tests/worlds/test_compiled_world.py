@@ -10,6 +10,8 @@ from numba.core.dispatcher import Dispatcher
 from offnominal.core.errors import InvalidParameter
 from offnominal.worlds import make_world
 
+pytestmark = pytest.mark.long
+
 WORLDS = ("OOD-CartPole-v0", "OOD-Pendulum-v0", "MJC-CartpoleSwingup-v0", "SAP-Goal1-v0", "CAR-LaneKeep-v0")
 N, STEPS = 3, 4
 

@@ -10,6 +10,8 @@ from offnominal.worlds import ObservationBuilder, make_single, make_vector, make
 from offnominal.worlds.gymnasium_world import GymnasiumWorld
 from offnominal.worlds.pixel_observations import channels_first
 
+pytestmark = pytest.mark.long
+
 every_world = pytest.mark.parametrize("id", [spec.id for spec in worlds if "camera" in spec.tags])
 VISIBLE = {
     "CAR-LaneKeep-v0": 3,

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offnominal.core.checks import numeric_array, positive_integer, require_shape
+from offnominal.core.checks import integer_in, numeric_array, positive_integer, require_shape
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.core.types import BoolArray, FloatArray
@@ -131,9 +131,6 @@ def sweep(
     where = scene.poses if poses is None else poses
     if len(where) != 1:
         raise InvalidParameter(f"sweep takes the poses of one frame and got {len(where)}.")
-    if materials is not None:
-        materials = np.ascontiguousarray(numeric_array("materials", materials), np.float32)
-        require_shape("materials", materials, "labels", 3)
     cloud = empty_cloud(lidar, intensity=intensity)
     measure_columns(scene, lidar, cloud, where, 0, lidar.columns, seed=seed, step=step, materials=materials)
     return cloud
@@ -163,11 +160,16 @@ def measure_columns(
     """Fill the columns of a point cloud from the first to before the last; see :func:`sweep`."""
     from offnominal.sensing.lidar_kernel import measure
 
+    # Other types and layouts would compile the kernel again, which takes seconds.
+    step, pose = integer_in("step", step, 0), np.ascontiguousarray(lidar.rotation)
+    if materials is not None:
+        materials = np.ascontiguousarray(numeric_array("materials", materials), np.float32)
+        require_shape("materials", materials, "labels", 3)
     positions, rotations = poses.checked(len(scene.instances))
     brightness = np.empty((0, 0), np.float32) if cloud.intensity is None else cloud.intensity
     numbers = np.array((*lidar.position, lidar.max_range, lidar.noise, lidar.dropout))
     measure(
-        scene.packed, positions[0], rotations[0], numbers, np.asarray(lidar.rotation), lidar.elevations, lidar.azimuths,
+        scene.packed, positions[0], rotations[0], numbers, pose, lidar.elevations, lidar.azimuths,
         Stream.named(seed, 0, "lidar").key, step, cloud.ranges, cloud.points, cloud.label, cloud.instance, brightness,
         first, last, np.zeros((0, 3), np.float32) if materials is None else materials,
     )  # fmt: skip

@@ -20,6 +20,8 @@ from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.worlds import GoalTerms, make_world  # noqa: E402
 from offnominal.worlds.catalogue import make_vector  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 CPU = torch.device("cpu")
 TERMS = GoalTerms(goal=3, achieved=0, tolerance=0.02, miss=1.0)
 AFTER = 6 + 1 + 1
@@ -145,10 +147,9 @@ def test_without_the_options_no_random_number_of_theirs_is_drawn(monkeypatch):
     assert all(torch.equal(*pair) for pair in zip(ours, weights(SMALL)[1], strict=True))
 
 
-@pytest.mark.long
 def test_a_population_learns_with_all_options(monkeypatch):
     settings = SMALL.replace(
-        hindsight=0.5, held_actions=0.1, differences=((6, 0), (7, 1), (8, 2)), difference_scale=0.03,
+        steps=480, hindsight=0.5, held_actions=0.1, differences=((6, 0), (7, 1), (8, 2)), difference_scale=0.03,
         standardize_observations=True, critic_layer_norm=True,
     )  # fmt: skip
     policies = [policy for policy, _ in learn_population("URM-Reach-v0", settings, (3, 4), nothing, device="cpu")]

@@ -23,6 +23,8 @@ from offnominal.agents.training.settings import TrainingSettings  # noqa: E402
 from offnominal.core.errors import DamagedFile, InvalidParameter  # noqa: E402
 from offnominal.core.files import sha256_of  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 SMALL = TrainingSettings(
     steps=400, n_envs=8, gradient_steps=3, hidden=(16, 16), critic_hidden=(16, 16), batch_size=16, learning_starts=100,
     buffer_size=400, standardize_observations=True,
@@ -73,8 +75,10 @@ def result(found):
     return [policy_hash(policy) for policy, _ in found], curves
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("kind", "killed_at"), [("tqc", 5), ("tqc", 47), *((kind, 30) for kind in KINDS)])
+@pytest.mark.parametrize(
+    ("kind", "killed_at"),
+    [*(pytest.param("tqc", at, marks=pytest.mark.slow) for at in (5, 47)), *((kind, 30) for kind in KINDS)],
+)
 def test_a_killed_training_has_the_results_of_one_that_was_not(kind, killed_at, tmp_path, monkeypatch):
     world, settings = KINDS[kind]
     expected = result(learn_population(world, settings, (3, 5), evaluator, device="cpu", evaluations=4))
@@ -118,7 +122,6 @@ IN_PROCESSES = "CAR-LaneKeep-v0"
 """The world with the longest state; in processes the states of all worlds take the same way."""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("world", "workers"),
     [

@@ -30,6 +30,8 @@ from offnominal.worlds import worlds
 
 from .layout import POLICY, change_metadata, changed_file, h5py, write_environment, write_split
 
+pytestmark = pytest.mark.long
+
 NOISE = "observation/noise@tiny"
 
 
@@ -249,7 +251,6 @@ DEFECTS = [
 ]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("spoil", "error", "message"), DEFECTS, ids=[message for _, _, message in DEFECTS])
 def test_a_split_that_cannot_be_read_is_left_out_by_name(policy, written, spoil, error, message, tmp_path):
     folder = policy / "Sape-Goal0" / "obs_noise_tiny"

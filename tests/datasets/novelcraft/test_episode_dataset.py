@@ -8,6 +8,8 @@ from offnominal.datasets.novelcraft import NovelCraftRecipe, export_published, m
 from offnominal.datasets.novelcraft.classes import CLASSES, FURTHER_CLASSES, craft_class
 from offnominal.datasets.png import read_png
 
+pytestmark = pytest.mark.long
+
 TEST_CLASSES = {"fence": 14, "tree_easy": 15, "supplier": 12, "thief": 16, "ArenaBlockHard": 15, "rotten": 0}
 """Classes of the test of the public code, and the first episode with the novelty of each."""
 RECIPE = NovelCraftRecipe(share=0.01, classes=("normal", *TEST_CLASSES), max_frames=2)

@@ -23,6 +23,8 @@ from offnominal.datasets.novelcraft.episode_recorder import EpisodeJob, play_fra
 from offnominal.worlds.craft import execute, sense
 from offnominal.worlds.craft.novelty_truth import novel_fraction
 
+pytestmark = pytest.mark.long
+
 
 def content(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -64,7 +66,6 @@ def test_vectors_are_the_symbolic_observation(small, recipe):
     assert (small["normal/0"].vectors[0] == vector[:24]).all()
 
 
-@pytest.mark.long
 def test_an_interrupted_run_resumes_to_the_same_bytes_with_any_number_of_workers(small, recipe, tmp_path, monkeypatch):
     record, count = EpisodeJob.record, 0
 

@@ -13,6 +13,8 @@ from offnominal.worlds.road.rigs import Mount, Rig
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, Timing
 from offnominal.worlds.road.scenes import voxel_grid
 
+pytestmark = pytest.mark.long
+
 SETTINGS = VoxelSettings(label_sets=True)
 
 

@@ -25,6 +25,8 @@ from offnominal.detectors.classifiers.logit_scores import log_doubt, log_wrong  
 from offnominal.detectors.images.features.vgg16 import VGG16  # noqa: E402
 from offnominal.laws.class_detector import square_images  # noqa: E402
 
+pytestmark = pytest.mark.long
+
 QUICK = {"n_epochs": 12, "batch_size": 16, "device": "cpu"}
 IMAGES, LABELS = square_images(60, 2, seed=5)
 FRESH, _ = square_images(12, 3, seed=6)

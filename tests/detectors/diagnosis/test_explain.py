@@ -8,6 +8,8 @@ from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.detectors import MAX_SCORE, make_detector, on_transitions
 from offnominal.detectors.rows import HBOS, KNN, Mahalanobis
 
+pytestmark = pytest.mark.long
+
 WORLD = "SAP-Goal0-v0"
 SMALL = {"n_epochs": 1, "device": "cpu"}
 DEEP = {"max_iter": 20, "hidden": 8, "latent": 2, "device": "cpu"}

@@ -9,6 +9,8 @@ from offnominal.detectors.diagnosis import NominalReference
 
 from .cases import LENGTH, explanation
 
+pytestmark = pytest.mark.long
+
 N = 150
 
 

@@ -16,6 +16,8 @@ from offnominal.detectors import Step, detectors, make_detector
 
 from .runtime import Runtime
 
+pytestmark = pytest.mark.long
+
 WORLD, CARTPOLE, CRAFT = "SAP-Goal0-v0", "OOD-CartPole-v0", "CRAFT-Pogo-v2"
 REFUSED = {"Random": "random number"}
 """A detector without an ONNX form, and a part of the reason."""
@@ -141,7 +143,6 @@ def numbers(channels, actions, seed, steps=12):
     return off.Episode(observations, chosen, np.zeros(steps), np.zeros(steps, bool))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", VECTORS)
 @pytest.mark.parametrize(("channels", "actions"), WIDTHS)
 def test_the_file_is_right_for_every_number_of_channels_and_actions(name, channels, actions, tmp_path):

@@ -21,6 +21,8 @@ from offnominal.detectors.export.reference import RECORDED, verify_model
 from offnominal.detectors.export.tracing import Tracer
 from offnominal.laws.detector import check_detector
 
+pytestmark = pytest.mark.long
+
 
 def log(seed, steps=40, channels=3, actions=0):
     random = np.random.default_rng(seed)
@@ -132,7 +134,6 @@ def test_changed_numbers_of_a_file_are_found(detector, episodes, tmp_path):
     assert all("instead of" in problem for problem in verify_model(path, episodes).values())
 
 
-@pytest.mark.long
 def test_a_long_log_is_recorded_in_part(detector, tmp_path):
     long = [log(1, steps=RECORDED - 5), log(2)]
     path = detector.export(tmp_path / "model.onnx", episodes=long).path

@@ -13,6 +13,8 @@ from offnominal.evaluation.ranking import rank
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import RigFrame
 
+pytestmark = pytest.mark.long
+
 SMALL = {"memory_size": 256}
 PARTS = (HeightAboveRoad(), LidarKNN(**SMALL), PatchKNN(**SMALL))
 

@@ -10,6 +10,8 @@ from offnominal.detectors.scenes.surfaces import closing_speeds, medians, surfac
 from offnominal.laws import street_scene
 from offnominal.laws.street_scenes import CAR_ID, STREET_RIG
 
+pytestmark = pytest.mark.long
+
 RIG = replace(STREET_RIG, width=192, height=128, channels=2, columns=8)
 
 

@@ -38,6 +38,8 @@ from offnominal.laws.street_scenes import STREET_RIG
 from offnominal.worlds.road.labels import CONTENT_ANOMALIES, Label
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, Timing
 
+pytestmark = pytest.mark.long
+
 SMALL = {"width": 8, "batch_size": 2, "device": "cpu"}
 
 

@@ -14,6 +14,8 @@ from offnominal.datasets.scenes import ROAD_IMAGE_SETS, RoadImage, road_images
 from offnominal.detectors.scenes import PatchKNN
 from offnominal.evaluation.scenes import measure_gap
 
+pytestmark = pytest.mark.long
+
 SHAPE = (40, 64)
 
 

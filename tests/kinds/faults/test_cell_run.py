@@ -18,6 +18,8 @@ from offnominal.worlds.catalogue import worlds
 
 from ...studies.cases import ALARM, DATA, NAMES, SPLIT, small_cell
 
+pytestmark = pytest.mark.long
+
 
 def by_hand(cell):
     """The scores' report, with the alarm, from the public functions."""

@@ -26,6 +26,8 @@ from offnominal.reports.fault_page import fault_page as page
 from offnominal.studies import DetectorEntry, open_run, run, run_cell, verify_run
 from offnominal.studies.catalogue import parse
 
+pytestmark = pytest.mark.long
+
 PACKAGE = """
 import gymnasium
 import numpy as np
@@ -105,7 +107,6 @@ def cell(world, policy="", **changes):
     return study(world, policies=(policy or "expert",), **changes).cells()[0]
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("in_process")
 def test_a_dataset_and_an_environment_run_resume_and_are_reported(tmp_path, tanks):
     write_log("logs/pump")

@@ -18,6 +18,8 @@ from offnominal.studies.execution import code_of, run_cell
 
 from ...studies.cases import ALARM, DATA, SPLIT, WORLD, small_cell
 
+pytestmark = pytest.mark.long
+
 OTHER = "SAP-Goal1-v0"
 WORLDS = (WORLD, OTHER)
 

@@ -43,6 +43,8 @@ def test_intervals_count_the_published_episodes_too(world, episodes, reach):
     assert (ours.low, ours.high) == pytest.approx((0.8 - 0.01 * reach, 0.8 + 0.01 * reach))
 
 
+# By default their ends are those of the formulas.
+@pytest.mark.slow
 def test_intervals_cover_the_mean_over_other_episodes_as_often_as_they_say():
     generator = np.random.default_rng(0)
     inside = 0

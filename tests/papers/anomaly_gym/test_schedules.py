@@ -40,6 +40,7 @@ def test_episodes_are_active_as_the_schedules_say(small):
     assert {b.onset - a.onset for a, b in (each.events for each in data["observation/offset@compound"])} == {0}
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_study_runs_to_the_end_and_has_its_table(small, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder, outcome = run(small, workers=1, report=lambda line: None)

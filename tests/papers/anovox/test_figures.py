@@ -12,13 +12,14 @@ from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, Timing
 from offnominal.worlds.road.scenes import ScenarioRun
 
+pytestmark = pytest.mark.long
+
 COW = Scenario(
     "cow", "rural", "CLEAR_NOON", seed=7, vehicles=5, pedestrians=5, anomaly=ContentAnomaly("cow", 65.0),
     timing=Timing(15, 40, 20),
 )  # fmt: skip
 
 
-@pytest.mark.long
 def test_pixels_of_labels_are_those_of_the_images():
     found, accepted = figures.label_pixels([COW])
     assert accepted == 1

@@ -17,6 +17,8 @@ from offnominal.papers.reproduction import on_data, reproductions
 from offnominal.studies.catalogue import load_study
 from recompute_novelcraft import EPISODES, FRAMES
 
+pytestmark = pytest.mark.long
+
 HOME = find_data_home()
 RECIPE = NovelCraftRecipe(
     share=0.01, classes=("normal", "fence", "item_sand", "item_tnt", "item_bookshelf", "thief"), max_frames=3

@@ -31,6 +31,7 @@ def results(monkeypatch, tmp_path):
     return ood_results()
 
 
+@pytest.mark.usefixtures("blank_figures")
 def test_page_tables_and_figures_are_written_without_agents(results, tmp_path):
     text = off.write_report(results, tmp_path).read_text(encoding="utf-8")
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == OVERVIEWS | HEATS

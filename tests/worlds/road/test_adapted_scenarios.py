@@ -13,6 +13,8 @@ from offnominal.worlds.road.scenes.mapped_routes import map_route, turns_of
 from offnominal.worlds.road.scenes.scenario_route import route_of
 from offnominal.worlds.road.town import make_town
 
+pytestmark = pytest.mark.long
+
 
 def way(*legs, start=(-170.0, 310.0)):
     """Points at distances of 1 m, given (degrees, metres) of each leg; angles as in files, to the right."""
@@ -136,7 +138,6 @@ def test_scenarios_of_our_own_towns_stay_as_they_are(tmp_path):
     assert [each.id for each in found.scenarios] == ["own"]
 
 
-@pytest.mark.long
 def test_the_command_writes_scenario_files_that_run(tmp_path):
     runner = pytest.importorskip("typer.testing").CliRunner()
     folder = write(tmp_path / "files", [entry("left", LEFT), entry("snow", STRAIGHT, weather_preset="SNOW")])

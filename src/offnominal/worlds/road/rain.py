@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from offnominal.core.checks import integer_in
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import exp
 from offnominal.core.philox import normal_quantile, uniform
@@ -92,8 +93,10 @@ def measure_in_weather(
         (bright := np.empty(shape, np.float32)),
     )
     intensity = np.zeros(shape, np.float32) if cloud.intensity is None else cloud.intensity
+    # Other types and layouts would compile the kernel again.
+    pose, step = np.ascontiguousarray(lidar.rotation), integer_in("step", step, 0)
     _measure(
-        cloud.ranges, cloud.label, cloud.instance, intensity, numbers, np.asarray(lidar.rotation), lidar.elevations,
+        cloud.ranges, cloud.label, cloud.instance, intensity, numbers, pose, lidar.elevations,
         lidar.azimuths, Stream.named(seed, 0, "lidar weather").key, step,
         measured.ranges, measured.points, measured.label, measured.instance, bright,
     )  # fmt: skip

@@ -72,6 +72,8 @@ def test_training_beats_the_untrained_twin(kind, build, fitted, case):
     assert learns(trained, fresh, faulty, nominal)
 
 
+# The law of learning tells such a training by default.
+@pytest.mark.slow
 def test_a_training_that_changes_nothing_does_not_beat_the_untrained_twin(build, case):
     nominal, fresh, faulty = case
     idle = build(n_epochs=1, learning_rate=1e-12, weight_decay=0.0).fit(nominal)
