@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from offnominal.alarms.online_fdr import OnlineTest, e_value, online_test_from_dict
-from offnominal.core.checks import instance_of, integer_in, number_in, positive_integer
+from offnominal.core.checks import integer_in, number_in, positive_integer
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.printable import shown
 from offnominal.core.streams import Stream
@@ -49,7 +49,9 @@ def check_online_test(
     count, number = positive_integer("streams", streams), integer_in("seed", seed, 0)
     if not callable(make):
         raise InvalidParameter(f"make is {shown(make)}; expected a class or function that returns an OnlineTest.")
-    first = instance_of("what make returns", make(chosen), OnlineTest)
+    first = make(chosen)
+    if not isinstance(first, OnlineTest):
+        raise InvalidParameter(f"make returns {shown(first)}; expected an OnlineTest.")
     case = _Case(make, chosen, count, number)
     return check_laws(
         first.id,
