@@ -186,6 +186,7 @@ def test_space_pauses_and_resumes(page, address):
     start(page, address)
     page.keyboard.press(" ")
     page.wait_for_selector("#pause[aria-pressed=true]")
+    page.wait_for_timeout(300)  # A step that was already computed is still shown.
     before = page.evaluate("document.getElementById('step').textContent")
     page.wait_for_timeout(300)
     assert page.evaluate("document.getElementById('step').textContent") == before

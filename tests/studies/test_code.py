@@ -171,7 +171,7 @@ def test_an_edit_of_its_algorithm_changes_the_version_of_every_detector_and_alar
 
 def test_an_edit_changes_the_versions_of_what_uses_it_and_no_others(sources):
     assert changed_by(sources, LOF) == {"LOF"}
-    assert changed_by(sources, KNN) == {"KNN", "Neighbours", "Fusion", "VAE-KNN", "VAE-KNN-untrained"}
+    assert changed_by(sources, KNN) == {"KNN", "Neighbours", "Fusion", "DTE-NP", "VAE-KNN", "VAE-KNN-untrained"}
     assert changed_by(sources, EpisodeMaximum) == {"EpisodeMaximum", "PacEpisodeMaximum"}
     assert changed_by(sources, Store) == set()
 

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from offnominal.agents.experts import expert
+from offnominal.agents.experts import expert, expert_cards
 from offnominal.anomalies.anomaly import Anomaly, CameraAnomaly, DynamicsAnomaly
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
-from offnominal.anomalies.strengths import calibrated_strengths
+from offnominal.anomalies.strengths import calibrated_strengths, calibration_policies
 from offnominal.core.episode import FRAMES, Episode, same_bytes
-from offnominal.core.policy import FunctionPolicy
+from offnominal.core.errors import MissingFile
+from offnominal.core.policy import FunctionPolicy, Policy
 from offnominal.core.rounding import fixed
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
@@ -50,7 +51,8 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
     3. After the end of its schedule, and after a reset, everything it changed has its exact original value.
     4. The label `active` is true exactly while the fault is switched on. The onset depends only on the seed, and the
        episode is reproducible by its seed.
-    5. A calibrated strength lowers the return, and a greater one lowers it more.
+    5. A calibrated strength lowers the return of a policy that it was calibrated with, and a greater one lowers it
+       more.
     6. Started and stopped at run time, it gives the same bytes as with a schedule.
 
     Args:
@@ -312,13 +314,33 @@ class _Case:
         world.close()
 
     def _damages(self, *parameters: float) -> list[FloatArray]:
-        """Return the loss of return of the expert by faults of several strengths that last the whole episode."""
+        """Return the loss of return by faults of several strengths that last the whole episode."""
         faults = [Fault(self.anomaly, parameter, Schedule(onset="start")) for parameter in parameters]
         variants = [(), *((fault,) for fault in faults)]
         seeds = np.tile(row_seeds(0, DAMAGE_EPISODES), len(variants))
         rows = [variant for variant in variants for _ in range(DAMAGE_EPISODES)]
-        nominal, *faulty = returns(self.world, expert(self.world), seeds, rows).reshape(len(variants), -1)
+        nominal, *faulty = returns(self.world, calibration_policy(self.world), seeds, rows).reshape(len(variants), -1)
         return [nominal - totals for totals in faulty]
+
+
+def calibration_policy(world: str) -> Policy:
+    """Return a policy that the strengths of a world were calibrated with: the expert if it is one of them.
+
+    Raises:
+        SkipLaw: The weights of no such policy are here.
+
+    Example:
+        >>> type(calibration_policy("SAP-Goal0-v0")).__name__
+        'NetworkPolicy'
+    """
+    used = calibration_policies(world)
+    cards = [card for card in expert_cards() if card.world == world and card.sha256[: len(used[0])] in used]
+    if not cards:
+        return expert(world)
+    try:
+        return expert(world, min(cards, key=lambda card: not card.chosen).algorithm)
+    except MissingFile as error:
+        raise SkipLaw(f"its strengths belong to a policy that is not here: {error}") from None
 
 
 def _only_frames_differ(pair: Twin) -> bool:
