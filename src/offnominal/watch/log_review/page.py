@@ -28,8 +28,8 @@ EXPLANATION = (
     "The earlier part of the recording trained the detector and calibrated the alarm; this page is about the later "
     "part, which neither has seen. An event is a labelled interval, and its delay the time to the first alarm in it. "
     "The promise is about windows: the rate counts windows without a label that have an alarm, however often it is "
-    "raised in one. The list of false alarms has each alarm that begins at a step without a label. The brackets after a "
-    "rate are two bounds, each with a confidence of 95 %: an interval of 90 %."
+    "raised in one. The list of false alarms has each alarm that begins at a step without a label. The brackets after "
+    "a rate are two bounds, each with a confidence of 95 %: an interval of 90 %."
 )
 
 
