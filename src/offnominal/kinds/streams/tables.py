@@ -33,8 +33,8 @@ NULL_NOTE = (
     "Nulls know the time since the stream began, the starts of the world in the last unit, or the size of the drift, "
     "and nothing else. Restarts can tell of faults. Clock and drift are the same in a stream and its twin, so that the "
     "net detection of alarms that learn from no confirmation is 0 by construction, and no evidence. Alarms that learn "
-    "from confirmed units have other thresholds in a stream with faults than in its twin: a value below 0 is how much "
-    "lower their net detection is for that reason alone. Alarms that refuse constant scores are left out."
+    "from confirmed units can have other thresholds in a stream with faults than in its twin: a value below 0 shows "
+    "that the twin is a biased control of them. Alarms that refuse constant scores are left out."
 )
 
 
