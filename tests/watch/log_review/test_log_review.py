@@ -39,6 +39,7 @@ def test_an_event_has_its_delay_in_seconds_and_its_channel():
     assert (first.length, first.delay, first.channels[0][0]) == (50.0, 6.0, "heat")
     assert second.delay is None
     assert overview(found)[0]["found"] == "1 of 2, median delay 6 s"
+    assert "90 % interval [" in overview(found)[1]["found"]
     assert [row["delay s"] for row in event_table(found).rows] == ["6", "missed"]
 
 

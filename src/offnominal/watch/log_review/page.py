@@ -76,7 +76,8 @@ def overview(review: LogReview) -> list[Row]:
     per_day = [significant(value * HOURS["day"]) for value in (rate.rate, rate.lower, rate.upper)]
     false = "not counted: no whole window without a label"
     if rate.hours > 0.0:
-        false = f"{rate.alarms} in {time_text(rate.hours)}, {per_day[0]} per day [{per_day[1]}, {per_day[2]}]"
+        false = f"{rate.alarms} in {time_text(rate.hours)}, {per_day[0]} per day, 90 % interval "
+        false += f"[{per_day[1]}, {per_day[2]}]"
     drift = "not tested: too few windows"
     if review.order is not None:
         drift = f"{'yes' if review.order.rejected else 'not shown'} (p = {significant(review.order.p, 2)})"
