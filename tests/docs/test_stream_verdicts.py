@@ -7,6 +7,7 @@ import pytest
 
 from offnominal.alarms.adaptive import ANY_DATA
 from offnominal.alarms.guarantee_check import BROKEN, KEPT
+from offnominal.kinds import StreamStudy
 from offnominal.kinds.streams.promises import ARITHMETIC
 from offnominal.kinds.streams.stream_alarms import build_stream_alarm
 from offnominal.studies import load_study
@@ -21,6 +22,7 @@ def stored(name):
 
 def test_promises_about_any_data_are_arithmetic_and_no_others():
     study = load_study("streams").at("laptop")
+    assert isinstance(study, StreamStudy)
     free = {each.name for each in study.alarms if build_stream_alarm(each, study.data).guarantee.assumption == ANY_DATA}
     rows = stored("promises")
     assert free == {"ACI", "ACI, frozen", "ACI, confirmed"}

@@ -113,8 +113,8 @@ def promise_table(found: StreamResults) -> StudyTable:
         about = _about(each)
         rate = {end: each[f"false_alarms_h{end}"] for end in ("", "_low", "_high")}
         promised = f"{significant(each['promised_h'])} per hour"
-        judged = [each.get(f"judged_h_{end}") for end in ("low", "high")]
-        shown = None if None in judged else f"[{', '.join(map(significant, judged))}]"
+        low, high = each.get("judged_h_low"), each.get("judged_h_high")
+        shown = None if low is None or high is None else f"[{significant(low)}, {significant(high)}]"
         about_rate = {"promised": promised, "measured": _interval(rate), "judged": shown}
         rows.append({**about, **about_rate, "verdict": each["verdict_name"]})
         numbers.append(
@@ -123,8 +123,8 @@ def promise_table(found: StreamResults) -> StudyTable:
                 "promise": each["promise_name"],
                 "promised_h": each["promised_h"],
                 **{f"false_alarms_h{end}": value for end, value in rate.items()},
-                "judged_h_low": judged[0],
-                "judged_h_high": judged[1],
+                "judged_h_low": low,
+                "judged_h_high": high,
                 "verdict": each["verdict_name"],
                 "nominal_h": each["nominal_h"],
             }
