@@ -54,6 +54,10 @@ TABLE = re.compile(r"(<!-- table: (?P<name>\w+) ?(?P<argument>\S*) -->\n).*?(<!-
 Row = dict[str, Any]
 STREAM_ALARMS = ("Bocpd", "EpisodeMaximum", "EDetector", "ACI, confirmed", "ConformalPID, confirmed")
 """Alarms of the table of faults in streams: one or two of each kind."""
+STREAM_PAIRS = ("EpisodeMaximum", "ACI, confirmed", "RecencyWeighted, confirmed", "ConformalPID, confirmed")
+"""Alarms of the table of net detection: a fixed threshold, and adaptive ones with confirmations."""
+STREAM_AFTER = ("EpisodeMaximum", "EpisodeEwma", "EpisodeCusum", "EDetector", "ACI", "ACI, confirmed")
+"""Alarms of the short table of alarms after faults."""
 
 
 def world_rows(pages: str) -> list[Row]:
@@ -436,22 +440,40 @@ def stream_outcome_rows(world: str) -> list[Row]:
     return list(rows.values())
 
 
+def stream_net_rows(_: str) -> list[Row]:
+    """Return the net detection of a fixed threshold and of adaptive alarms in each world and condition."""
+    rows: dict[tuple[str, str], Row] = {}
+    for each in _measured("streams_outcomes"):
+        if each["alarm"] in STREAM_PAIRS:
+            about = {"world": f"`{each['world']}`", "condition": each["condition"]}
+            net, low, high = (float(each[f"net_detection{end}"]) for end in ("", "_low", "_high"))
+            row = rows.setdefault((each["world"], each["condition"]), about)
+            row[each["alarm"]] = f"{net:.2f} [{low:.2f}, {high:.2f}]"
+    return list(rows.values())
+
+
+def stream_after_fault_rows(argument: str) -> list[Row]:
+    """Return alarms per hour in nominal units of streams with faults, in brackets those of their twins.
+
+    The argument is a world; with ``/some`` after it, only some alarms are shown.
+    """
+    world, _, some = argument.partition("/")
+    rows: dict[str, Row] = {}
+    for each in _measured("streams_outcomes"):
+        if each["world"] == world and (not some or each["alarm"] in STREAM_AFTER):
+            row = rows.setdefault(each["alarm"], {"alarm": each["alarm"]})
+            row[each["condition"]] = f"{float(each['after_faults_h']):.1f} ({float(each['false_alarms_h']):.1f})"
+    return list(rows.values())
+
+
 def stream_null_rows(_: str) -> list[Row]:
-    """Return the net detection of nulls: the mean over alarms, the largest one, and how many intervals are above 0."""
-    rows: dict[str, list[dict[str, str]]] = {}
+    """Return the net detection of each null with each alarm: mean, largest, and how many intervals are above 0."""
+    rows: dict[str, Row] = {}
     for each in _measured("streams_nulls"):
-        rows.setdefault(each["null"], []).append(each)
-    return [
-        {
-            "null": null,
-            "mean": f"{np.mean([float(each['mean']) for each in found]):.3f}",
-            "largest": f"{max(float(each['largest']) for each in found):.3f}",
-            "with": max(found, key=lambda each: float(each["largest"]))["alarm"],
-            "intervals above 0": f"{sum(int(each['above_0']) for each in found)} of "
-            f"{sum(int(each['cells']) for each in found)}",
-        }
-        for null, found in rows.items()
-    ]
+        row = rows.setdefault(each["alarm"], {"alarm": each["alarm"], "clock": "–", "restarts": "–", "drift": "–"})
+        mean, largest = (float(each[name]) for name in ("mean", "largest"))
+        row[each["null"]] = f"{mean:.3f} (up to {largest:.3f}), {each['above_0']} of {each['cells']}"
+    return list(rows.values())
 
 
 def stream_fault_rows(world: str) -> list[Row]:
@@ -767,6 +789,8 @@ TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "stream_conditions": stream_condition_rows,
     "stream_promises": stream_promise_rows,
     "stream_outcomes": stream_outcome_rows,
+    "stream_net": stream_net_rows,
+    "stream_after_faults": stream_after_fault_rows,
     "stream_nulls": stream_null_rows,
     "stream_faults": stream_fault_rows,
     "quickstart": quickstart_table,

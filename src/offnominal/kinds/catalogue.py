@@ -27,7 +27,12 @@ KINDS = (
         "detectors trained with a policy, tested with others",
         version=2,
     ),
-    Spec("streams", "offnominal.kinds.streams.kind:StreamKind", "alarms over long runs with drift, wear and updates"),
+    Spec(
+        "streams",
+        "offnominal.kinds.streams.kind:StreamKind",
+        "alarms over long runs with drift, wear and updates",
+        version=2,
+    ),
 )
 STUDIES = (
     study_file(

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from offnominal.alarms import ACI, EDetector, EpisodeMaximum, simulate_scores
+from offnominal.alarms import ACI, ConformalPID, EDetector, EpisodeMaximum, simulate_scores
+from offnominal.alarms.guarantee_check import outcome_of
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import BoolArray
 from offnominal.evaluation.bootstrap import Resamples
@@ -140,10 +141,27 @@ def test_a_promise_is_kept_broken_or_undecided_and_a_wrong_share_in_the_long_run
     evidence = [EDetector(200, window=10).fit([each]) for each in scores]
     assert promised_share(evidence[0], 10) == 0.05
     assert check_promise(evidence, [often] * 4, scores, 10).verdict == "broken"
-    adaptive = [ACI(0.05, window=10).fit([each]) for each in scores]
+    adaptive = [ConformalPID(0.05, window=10).fit([each]) for each in scores]
     assert check_promise(adaptive, [often] * 4, scores, 10).verdict == "kept"
-    monkeypatch.setattr(ACI, "deviation", lambda self, units: 0.0)
+    monkeypatch.setattr(ConformalPID, "deviation", lambda self, units: 0.0)
     assert check_promise(adaptive, [often] * 4, scores, 10).verdict == "broken"
+
+
+def test_a_promise_about_any_data_is_arithmetic_and_no_verdict():
+    scores = [np.random.default_rng(seed).exponential(size=2000) for seed in range(2)]
+    for raised in (np.zeros(200, np.bool_), np.ones(200, np.bool_)):
+        found = check_promise([ACI(0.05, window=10).fit([each]) for each in scores], [raised] * 2, scores, 10)
+        assert (found.verdict, found.promised, found.interval) == ("arithmetic", 0.05, None)
+
+
+def test_the_interval_of_a_promise_decides_its_verdict(rows):
+    found = whole([row for row in rows if "name" not in row])
+    judged = [row for row in found.values() if row["judged_h_low"] is not None]
+    assert {row["alarm"] for row in judged} == {"EpisodeMaximum", "again", "EDetector"}
+    for row in judged:
+        outcome = outcome_of(row["promised_h"], (row["judged_h_low"], row["judged_h_high"]), explained=False)
+        assert outcome == row["verdict_name"]
+        assert row["judged_h_low"] <= row["false_alarms_h"] <= row["judged_h_high"]
 
 
 def test_an_alarm_is_calibrated_again_with_the_scores_after_the_event_alone():

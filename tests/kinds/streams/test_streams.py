@@ -6,7 +6,7 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.kinds import StreamCell, StreamCondition, StreamStudy
 from offnominal.kinds.streams.report import headline
 from offnominal.kinds.streams.results import StreamResults
-from offnominal.kinds.streams.tables import alarm_table, null_table
+from offnominal.kinds.streams.tables import alarm_table, null_table, outcome_table, promise_table
 from offnominal.reports.report import write_report
 from offnominal.studies import DetectorEntry, load_study, open_run, run, verify_run
 from offnominal.studies.execution import code_of
@@ -51,8 +51,9 @@ def test_scales_choose_conditions_and_change_alarms():
     assert [condition.name for condition in smoke.conditions] == ["steady", "drift", "wear"]
     assert {alarm.name: alarm.parameters for alarm in full.alarms}["RecencyWeighted, confirmed"]["recent"] == 2000
     assert len(shipped.at("laptop").cells()) == 10
-    weeks = full.data.hours(0.05) / 24 / 7
-    assert weeks == pytest.approx(1.93, abs=0.01)
+    assert full.data.hours(0.05) == pytest.approx(80.9, abs=0.1)
+    assert full.data.streams * len(full.seeds) >= 8
+    assert full.data.streams >= 8
     assert study_from(full.to_dict()) == full
 
 
@@ -88,6 +89,24 @@ def test_the_page_counts_promises_and_ranks_by_net_detection():
     first, second = alarm_table(found).rows
     assert (first["alarm"], first["promises kept"], second["false alarms ÷ promised"]) == ("ACI", "1 of 1", "50.00")
     assert [row["null"] for row in null_table(found).rows] == ["clock", "clock"]
+
+
+def test_an_arithmetic_promise_is_neither_kept_nor_the_best():
+    found = StreamResults.of(stream_results())
+    found.rows[0]["verdict_name"] = "arithmetic"
+    assert headline(found) == "0 of 1 promises were kept, 1 were broken. No alarm broke none."
+    first = alarm_table(found)
+    assert (first.rows[0]["alarm"], first.rows[0]["promises kept"], first.rows[0]["broken"]) == ("ACI", "–", "–")
+    assert first.numbers[0]["judged"] == 0
+    assert promise_table(found).rows[0]["verdict"] == "arithmetic"
+
+
+def test_tables_say_which_interval_was_judged_and_which_seed():
+    found = StreamResults.of(stream_results())
+    found.rows[1] |= {"judged_h_low": 800.0, "judged_h_high": 1000.0, "seed": 3}
+    without, judged = promise_table(found).rows
+    assert (without["judged"], judged["judged"], judged["seed"]) == (None, "[800, 1000]", 3)
+    assert [row["seed"] for row in outcome_table(found).numbers] == [0, 3]
 
 
 def test_the_code_of_a_cell_includes_recording_and_measures(study, sources):

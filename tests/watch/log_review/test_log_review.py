@@ -39,6 +39,7 @@ def test_an_event_has_its_delay_in_seconds_and_its_channel():
     assert (first.length, first.delay, first.channels[0][0]) == (50.0, 6.0, "heat")
     assert second.delay is None
     assert overview(found)[0]["found"] == "1 of 2, median delay 6 s"
+    assert "90 % interval [" in overview(found)[1]["found"]
     assert [row["delay s"] for row in event_table(found).rows] == ["6", "missed"]
 
 
@@ -50,8 +51,39 @@ def test_false_alarms_begin_at_nominal_steps_and_count_once():
     lasting = [time for time in found.false_alarms if 3650.0 <= time <= 3671.0]
     assert lasting == [pytest.approx(3650.5)]
     assert not [time for time in found.false_alarms if 3500.0 <= time <= 3553.0]
-    assert found.rate.alarms == len(found.false_alarms)
-    assert found.rate.hours == pytest.approx((len(found.scores) - 100) * 0.5 / 3600)
+
+
+def test_the_rate_counts_windows_as_the_promise_does():
+    log = recording((7200, 7300, 7200))
+    before = review(log)
+    begin = N - len(before.scores)
+    free = [window for window in range(5) if not before.raised[20 * window : 20 * window + 20].any()]
+    for step in (20 * free[0] + 5, 20 * free[0] + 9, 20 * free[0] + 13, 20 * free[1] + 5):
+        log.observations[1 + begin + step, 1] += 50.0
+    found = review(log)
+    assert len(found.false_alarms) - len(before.false_alarms) >= 4
+    assert found.rate.alarms - before.rate.alarms == 2
+    labelled = {step // 20 for step in range(7200 - begin, 7300 - begin)}
+    whole = len(found.scores) // 20 - len(labelled)
+    assert found.rate.hours == pytest.approx(whole * 20 * 0.5 / 3600)
+
+
+def test_a_window_with_a_label_is_not_in_the_rate():
+    log = recording((7210, 7211, 7211))
+    before = review(log)
+    log.observations[7209, 1] += 50.0
+    found = review(log)
+    assert len(found.false_alarms) == len(before.false_alarms) + 1
+    assert found.rate == before.rate
+    every = recording(*((begin, begin + 1, begin + 1) for begin in range(5000, N, 15)))
+    assert overview(review(every))[1]["found"] == "not counted: no whole window without a label"
+
+
+def test_an_event_directly_after_the_calibration_is_reviewed():
+    calibrated = (N - 100) * 6 // 8
+    found = review(recording((calibrated, calibrated + 100, calibrated)))
+    assert [(event.delay, event.length) for event in found.events] == [(0.0, 50.0)]
+    assert sum(map(len, (*found.parts.training, *found.parts.calibration))) == calibrated
 
 
 def test_neither_later_nor_labelled_steps_decide_the_threshold():

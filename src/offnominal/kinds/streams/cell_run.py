@@ -134,6 +134,7 @@ def _rows(
     checked = check_promise(alarms, list(found.twin_units), list(scores.twins), plan.unit)
     hours = plan.streams * plan.hours(found.dt)
     promised = None if checked.promised is None else checked.promised * found.per_hour
+    low, high = (None, None) if checked.interval is None else (end * found.per_hour for end in checked.interval)
     yield {
         "split": ALL,
         "alarm": entry.name,
@@ -144,6 +145,8 @@ def _rows(
         "budget_h": plan.promise * found.per_hour,
         "promise_name": checked.text,
         "verdict_name": checked.verdict,
+        "judged_h_low": low,
+        "judged_h_high": high,
         "family_name": family(alarms[0], entry),
         "nominal_h": hours,
         "restarts_h": sum(_in_test(each, plan.first_test * plan.steps) for each in data.restarts[plan.streams :])

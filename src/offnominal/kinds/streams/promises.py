@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.alarms.adaptive import AdaptiveAlarm
+from offnominal.alarms.adaptive import ANY_DATA, AdaptiveAlarm
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.guarantee_check import BROKEN, KEPT, NO_GUARANTEE, outcome_of
 from offnominal.alarms.share_interval import effective_interval
 from offnominal.core.types import BoolArray, FloatArray
+
+ARITHMETIC = "arithmetic"
+"""Verdict on a promise about any data: no stream can break it, so that it is neither kept nor broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +25,14 @@ class PromiseCheck:
         text: The promise in words.
         promised: Largest promised share of units with a false alarm; for a share in the long run, the share itself;
             None without a promise.
-        verdict: ``"kept"``, ``"broken"``, ``"undecided"`` or ``"no guarantee"``.
+        verdict: ``"kept"``, ``"broken"``, ``"undecided"``, ``"arithmetic"`` or ``"no guarantee"``.
+        interval: 95 % interval of the share of units that the verdict is about; None if no interval is judged.
     """
 
     text: str
     promised: float | None
     verdict: str
+    interval: tuple[float, float] | None = None
 
 
 def promised_share(alarm: Alarm, unit: int) -> float | None:
@@ -49,7 +54,10 @@ def check_promise(
     A promise about a share of units, or about the mean run length, is judged by the rule of evaluations
     (:func:`~offnominal.alarms.guarantee_check.outcome_of`). The interval is that of the mean over streams, so that it
     has the variance over calibrations, and units of one stream may depend on each other. A share in the long run has
-    a stated error for each stream: it is kept if all streams are within it.
+    a stated error for each stream: it is kept if all streams are within it. A promise about any data is an identity of
+    the alarm, which no stream can contradict: its verdict is ``"arithmetic"``.
+
+    A promise with a confidence, about most calibrations, is judged by the mean over calibrations, which is weaker.
 
     Args:
         alarms: The alarm of each stream, as fitted first.
@@ -69,10 +77,13 @@ def check_promise(
     text, promised = str(alarm.guarantee), promised_share(alarm, unit)
     if promised is None:
         return PromiseCheck(text, None, NO_GUARANTEE)
+    if alarm.guarantee.assumption == ANY_DATA:
+        return PromiseCheck(text, promised, ARITHMETIC)
     if isinstance(alarm, AdaptiveAlarm) and alarm.guarantee.share is not None:
         return PromiseCheck(text, promised, KEPT if _within(alarms, scores) else BROKEN)
     shares = np.array([each.mean() for each in raised])
-    return PromiseCheck(text, promised, outcome_of(promised, share_interval(shares, len(raised[0])), explained=False))
+    interval = share_interval(shares, len(raised[0]))
+    return PromiseCheck(text, promised, outcome_of(promised, interval, explained=False), interval)
 
 
 def share_interval(shares: FloatArray, units: int) -> tuple[float, float]:

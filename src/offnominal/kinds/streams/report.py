@@ -54,7 +54,10 @@ def write_stream_report(results: RunResults, folder: Path) -> Path:
 
 
 def headline(found: StreamResults) -> str:
-    """Return how many promises were kept and broken, and the best alarm of those that broke none."""
+    """Return how many promises were kept and broken, and the best alarm of those that broke none.
+
+    Promises that no stream can break are not counted, and their alarms are none of those.
+    """
     table = alarm_table(found).numbers
     kept, judged, broken = (sum(row[name] for row in table) for name in ("kept", "judged", "broken"))
     said = f"{kept} of {judged} promises were kept, {broken} were broken."

@@ -6,6 +6,7 @@ from typing import Any
 
 from offnominal.alarms.guarantee_check import BROKEN, KEPT, NO_GUARANTEE
 from offnominal.core.rounding import significant
+from offnominal.kinds.streams.promises import ARITHMETIC
 from offnominal.kinds.streams.results import Row, StreamResults, mean_of
 from offnominal.reports.study_tables import StudyTable
 
@@ -23,14 +24,17 @@ NUMBERS = (
 )
 PROMISE_NOTE = (
     "Judged in streams without faults: kept if the 95 % interval ends at most a fifth of the promised rate above it, "
-    "broken if the whole interval is above it, else undecided. The interval is that of the mean over streams. A share"
-    " in the long run is kept if every stream is within the stated error."
+    "broken if the whole interval is above it, else undecided. Intervals here are bootstraps over streams; verdicts use"
+    " the wider t interval of the mean over streams, as judged. Promises with a confidence are judged by the mean over "
+    "calibrations, which is weaker. A share in the long run is kept if every stream is within the stated error, which "
+    "is wide over few units. A promise about any data is arithmetic: no stream can break it, and it is not counted."
 )
 NULL_NOTE = (
     "Nulls know the time since the stream began, the starts of the world in the last unit, or the size of the drift, "
-    "and nothing else. Net detection above 0 says how much these tell about faults. Alarms that learn from confirmed "
-    "units have other thresholds in a stream with faults than in its twin, so that their net detection is not exactly"
-    " 0. Alarms that refuse constant scores are left out."
+    "and nothing else. Restarts can tell of faults. Clock and drift are the same in a stream and its twin, so that the "
+    "net detection of alarms that learn from no confirmation is 0 by construction, and no evidence. Alarms that learn "
+    "from confirmed units can have other thresholds in a stream with faults than in its twin: a value below 0 shows "
+    "that the twin is a biased control of them. Alarms that refuse constant scores are left out."
 )
 
 
@@ -61,7 +65,7 @@ def alarm_table(found: StreamResults) -> StudyTable:
                 **{name: found.mean(name, alarm=alarm) for name in ("net_detection", "delay_s", "detected", "chance")},
                 "kept": verdicts.count(KEPT),
                 "broken": verdicts.count(BROKEN),
-                "judged": sum(verdict != NO_GUARANTEE for verdict in verdicts),
+                "judged": sum(verdict not in (NO_GUARANTEE, ARITHMETIC) for verdict in verdicts),
             }
         )
         rows.append(shown_alarm(numbers[-1]))
@@ -109,13 +113,18 @@ def promise_table(found: StreamResults) -> StudyTable:
         about = _about(each)
         rate = {end: each[f"false_alarms_h{end}"] for end in ("", "_low", "_high")}
         promised = f"{significant(each['promised_h'])} per hour"
-        rows.append({**about, "promised": promised, "measured": _interval(rate), "verdict": each["verdict_name"]})
+        low, high = each.get("judged_h_low"), each.get("judged_h_high")
+        shown = None if low is None or high is None else f"[{significant(low)}, {significant(high)}]"
+        about_rate = {"promised": promised, "measured": _interval(rate), "judged": shown}
+        rows.append({**about, **about_rate, "verdict": each["verdict_name"]})
         numbers.append(
             {
                 **about,
                 "promise": each["promise_name"],
                 "promised_h": each["promised_h"],
                 **{f"false_alarms_h{end}": value for end, value in rate.items()},
+                "judged_h_low": low,
+                "judged_h_high": high,
                 "verdict": each["verdict_name"],
                 "nominal_h": each["nominal_h"],
             }
@@ -211,6 +220,7 @@ def _about(row: Row) -> Row:
         "world": row["world"],
         "condition": row["condition_name"],
         "detector": row["name"],
+        "seed": row["seed"],
         "alarm": row["alarm"],
     }
 

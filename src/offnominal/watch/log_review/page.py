@@ -27,7 +27,9 @@ CAPTION = "Score of {detector} over time. Dashed: threshold. Orange: events. Blu
 EXPLANATION = (
     "The earlier part of the recording trained the detector and calibrated the alarm; this page is about the later "
     "part, which neither has seen. An event is a labelled interval, and its delay the time to the first alarm in it. "
-    "A false alarm begins at a step without a label; one that lasts counts once."
+    "The promise is about windows: the rate counts windows without a label that have an alarm, however often it is "
+    "raised in one. The list of false alarms has each alarm that begins at a step without a label. The brackets after "
+    "a rate are two bounds, each with a confidence of 95 %: an interval of 90 %."
 )
 
 
@@ -57,7 +59,7 @@ def write_log_page(review: LogReview, folder: Path | str) -> Path:
     rows, none = pa.table({"key": [review.name]}), pa.table({})
     results = RunResults("log-review", f"Alarms in {review.name}", summary, "", manifest, rows, none)
     captions = {"log": CAPTION.format(detector=review.detector)}
-    facts = {"events": len(review.events), "false alarms": review.rate.alarms}
+    facts = {"events": len(review.events), "windows with a false alarm": review.rate.alarms}
     return write_table_report(
         results, review.recommendation, review_tables(review), captions, folder, facts=facts, explanation=EXPLANATION
     )
@@ -72,14 +74,17 @@ def overview(review: LogReview) -> list[Row]:
     if review.events and delay is not None:
         events += ", more than half missed" if delay == float("inf") else f", median delay {significant(delay)} s"
     per_day = [significant(value * HOURS["day"]) for value in (rate.rate, rate.lower, rate.upper)]
-    false = f"{rate.alarms} in {time_text(rate.hours)}, {per_day[0]} per day [{per_day[1]}, {per_day[2]}]"
+    false = "not counted: no whole window without a label"
+    if rate.hours > 0.0:
+        false = f"{rate.alarms} in {time_text(rate.hours)}, {per_day[0]} per day, 90 % interval "
+        false += f"[{per_day[1]}, {per_day[2]}]"
     drift = "not tested: too few windows"
     if review.order is not None:
         drift = f"{'yes' if review.order.rejected else 'not shown'} (p = {significant(review.order.p, 2)})"
     lengths = ", ".join(time_text(parts.hours(each)) for each in (parts.training, parts.calibration, parts.reviewed))
     return [
         {"what": "Events detected", "found": events},
-        {"what": "False alarms", "found": false},
+        {"what": "Windows with a false alarm", "found": false},
         {"what": "Promised", "found": f"at most {significant(review.promised * HOURS['day'])} per day"},
         {"what": "Change with time", "found": drift},
         {"what": "Training, calibration, review", "found": lengths},

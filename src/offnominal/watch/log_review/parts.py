@@ -67,7 +67,8 @@ class LogParts:
         seen, before = 0, 0
         for episode in episodes:
             count = seen + np.cumsum(~episode.active)
-            where = np.searchsorted(bounds, count, side="left")
+            before_step = count - ~episode.active
+            where = np.searchsorted(bounds, before_step, side="right")
             for part in range(3):
                 begin, end = (int(np.searchsorted(where, edge)) for edge in (part, part + 1))
                 parts[part] += _pieces(episode, begin, end, nominal=part < 2)

@@ -57,6 +57,7 @@ class LogReview:
         allowed: Rate of false alarms that was asked for.
         promised: Promised rate per hour: the allowed one, or the lowest that the calibration can promise.
         guarantee: The promise in words.
+        window: Steps of the windows that the promise is about.
         parts: Parts of the recording.
         scores: (steps,) scores of the reviewed part.
         threshold: Threshold of the alarm.
@@ -70,6 +71,7 @@ class LogReview:
     allowed: AllowedRate
     promised: float
     guarantee: str
+    window: int
     parts: LogParts
     scores: FloatArray
     threshold: float
@@ -95,8 +97,14 @@ class LogReview:
 
     @property
     def rate(self) -> MeasuredRate:
-        """Measured rate of false alarms."""
-        return MeasuredRate(len(self.false_alarms), float((~self.active).sum()) * self.parts.period / SECONDS)
+        """Measured rate of windows with a false alarm, which the promise is about; windows without labels count."""
+        alarms = windows = 0
+        raised = np.split(self.raised, self.parts.bounds[1:-1])
+        for flags, episode in zip(raised, self.parts.reviewed, strict=True):
+            steps = len(flags) // self.window * self.window
+            hit, labelled = (each[:steps].reshape(-1, self.window).any(axis=1) for each in (flags, episode.active))
+            alarms, windows = alarms + int((hit & ~labelled).sum()), windows + int((~labelled).sum())
+        return MeasuredRate(alarms, windows * self.window * self.parts.period / SECONDS)
 
     @property
     def missing_hours(self) -> float:
@@ -167,7 +175,7 @@ def review_log(
         >>> log = [Episode(values, np.zeros((40_000, 0)), np.zeros(40_000), active)]
         >>> found = review_log(log, "1/hour", period=1.0, channels=["flow", "heat"])
         >>> found.rate, found.events[0].delay, found.events[0].channels[0][0]
-        (MeasuredRate(alarms=1, hours=2.743...), 0.0, 'flow')
+        (MeasuredRate(alarms=1, hours=2.694...), 0.0, 'flow')
     """
     allowed, size = AllowedRate.of(false_alarms), positive_integer("window", window)
     parts = LogParts.of(log, period)
@@ -183,6 +191,7 @@ def review_log(
         allowed,
         alarm.guarantee.per_hour or 0.0,
         str(alarm.guarantee),
+        size,
         parts,
         np.concatenate(scores),
         alarm.threshold_,
