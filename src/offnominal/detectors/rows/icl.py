@@ -175,10 +175,16 @@ class ICL(DeepRowDetector):
         network = self._windows()
         descent = FlatOptimizer([network], self.learning_rate)
 
-        def loss(some: Tensor, _: RandomNumbers) -> Tensor:
-            return network.losses(some, self.temperature).mean()
+        def loss(some: Tensor) -> Tensor:
+            return network.losses(some, self.temperature)
 
-        return self._descend(descent, loss, rows, validation, random)
+        parts = validation.split(self._rows_per_batch())
+        return self._run_training(
+            lambda batch, _: descent(loss(batch).mean()),
+            rows,
+            random,
+            check=lambda _: float(torch.cat([loss(part) for part in parts]).mean()),
+        )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         return {"contrast": self._windows().losses(rows, self.temperature, torch.float64)}

@@ -99,8 +99,8 @@ class NeuTraL(DeepRowDetector):
 
     Networks transform a row. They and an encoder are trained together so that the code of each transformation resembles
     that of the row, and not those of the other transformations. The loss of a row is its score. Without biases, as
-    published, and with residual transformations, the codes of a row and of its multiples have the same direction, so
-    that they have the same score.
+    published, and with residual or feedforward transformations, the codes of a row and of its positive multiples have
+    the same direction, so that they have the same score.
 
     Args:
         latent: Size of a code.
