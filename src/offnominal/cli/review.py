@@ -31,7 +31,7 @@ def review_command(
     seed: Annotated[int, seed_option("Seed of the training.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Look at the alarms in a recording: events, delays, false alarms per day, drift.
+    """Look at alarms in a recording: events, delays, drift.
 
     The earlier part trains a detector and calibrates an alarm; the page is about the later part. It ends with one
     recommendation.

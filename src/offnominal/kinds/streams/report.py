@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from offnominal.core.plot_style import pyplot
+from offnominal.core.rounding import fixed
 from offnominal.kinds.streams.figures import alarm_figure, stream_figure
 from offnominal.kinds.streams.results import StreamResults
 from offnominal.kinds.streams.tables import alarm_table, stream_tables
@@ -67,5 +68,5 @@ def headline(found: StreamResults) -> str:
     best = safe[0]
     return (
         f"{said} Of the alarms that broke none, {best['alarm']} has the most net detection: "
-        f"{best['net_detection']:.2f}, with {best['excess']:.2f} times the promised false alarms."
+        f"{fixed(best['net_detection'], 2)}, with {fixed(best['excess'], 2)} times the promised false alarms."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from offnominal.alarms.guarantee_check import BROKEN, KEPT, NO_GUARANTEE
-from offnominal.core.rounding import significant
+from offnominal.core.rounding import fixed, significant
 from offnominal.kinds.streams.promises import ARITHMETIC
 from offnominal.kinds.streams.results import Row, StreamResults, mean_of
 from offnominal.reports.study_tables import StudyTable
@@ -96,7 +96,7 @@ def condition_table(found: StreamResults) -> StudyTable:
         for condition in found.conditions:
             wanted = {"alarm": alarm, "condition_name": condition}
             excess, net = found.excess(**wanted), found.mean("net_detection", **wanted)
-            row[condition] = None if excess is None or net is None else f"{significant(excess)} ({net:.2f})"
+            row[condition] = None if excess is None or net is None else f"{significant(excess)} ({fixed(net, 2)})"
             numbers.append({"alarm": alarm, "condition": condition, "excess": excess, "net_detection": net})
         rows.append(row)
     title = "False alarms, in multiples of the promised rate; in brackets net detection"

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from offnominal._version import __version__
 from offnominal.core.plot_style import pyplot
-from offnominal.core.rounding import significant
+from offnominal.core.rounding import fixed, significant
 from offnominal.evaluation.delays import median_delay
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.study_tables import StudyTable
@@ -111,7 +111,7 @@ def event_table(review: LogReview) -> StudyTable:
     """Return the events with their delays in seconds and their channels."""
     rows, numbers = [], []
     for event in review.events:
-        channels = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in event.channels)
+        channels = ", ".join(f"{name} {fixed(100.0 * share, 0)} %" for name, share in event.channels)
         delay = "missed" if event.delay is None else significant(event.delay)
         about = {"begin": shown_time(event.begin), "length s": significant(event.length), "delay s": delay}
         rows.append({**about, "channels": channels})
