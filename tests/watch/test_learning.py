@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import pytest
 
-from offnominal.alarms import ACI, EpisodeMaximum, WindowMaximum
+from offnominal.alarms import ACI, ConformalPID, EpisodeMaximum, WindowMaximum
 from offnominal.alarms.conformal import TooFewEpisodes
 from offnominal.core.errors import DamagedFile, InvalidParameter, InvalidState, UnknownName
 from offnominal.watch import Deployment, Fleet, write_deployment
@@ -172,6 +172,31 @@ def test_too_few_episodes_are_refused_and_can_be_tried_again(deployment, nominal
         fleet.recalibrate("r1", 0.0)
     assert fleet.robots["r1"].record is not None
     assert fleet.robots["r1"].scorer is fleet.scorer
+
+
+@pytest.mark.parametrize("way", ["recalibration", "loss"])
+def test_an_adaptive_alarm_goes_on_after_an_episode_without_a_score(
+    tmp_path, detector, calibration, nominal, faulty, way
+):
+    alarm = ConformalPID(0.1).fit(detector.score(calibration))
+    write_deployment(tmp_path / "pid", detector, alarm, calibration, rate=RATE)
+    fleet = Fleet(Deployment.load(tmp_path / "pid"))
+    feed(fleet, samples(nominal[0]))
+    n = 1000
+    if way == "recalibration":
+        fleet.begin_recalibration("r1", 0.0)
+        for episode in nominal:
+            feed(fleet, samples(episode, first=n, begin=10.0 * n))
+            n += 100
+        fleet.recalibrate("r1", 0.0)
+    else:
+        feed(fleet, [each for each in samples(nominal[1], first=n, begin=10.0 * n) if each["seq"] in (n, n + 3)])
+        n += 100
+    raised = set()
+    for sample in samples(faulty[0], first=n, begin=10.0 * n):
+        raised |= {event.alarm for event in fleet.take(sample, 0.0) if event.kind == "raised"}
+    assert fleet.robots["r1"].score_threshold is not None
+    assert "score" in raised
 
 
 @pytest.mark.parametrize("order", ["undo", "begin", "model"])
