@@ -107,6 +107,10 @@ class Fleet:
         events = [event for robot in self.robots.values() for event in robot.tick(now)]
         return self._noted(events, now, also=self.flood.update(now))
 
+    def standing(self, now: float) -> list[Event]:
+        """Return an event for each alarm that is not normal or is shelved; they are not new, so nothing is counted."""
+        return [event for robot in self.robots.values() for event in robot.standing(now)]
+
     def _noted(self, events: list[Event], now: float, also: str = "") -> list[Event]:
         """Count alarms, and return the events with those of floods."""
         if not events and not also:

@@ -173,6 +173,11 @@ class RobotWatch:
                 events += self.unshelve(line.name, now)
         return events
 
+    def standing(self, now: float) -> list[Event]:
+        """Return an event for each alarm that is not normal or is shelved, as for a display that was just opened."""
+        lines = [line for line in self.lines.values() if line.state != "normal" or line.shelved_until is not None]
+        return [self._told(line, "raised", now) for line in lines]
+
     def acknowledge(self, alarm: str, now: float) -> list[Event]:
         """Acknowledge an alarm; nothing changes if it needs no acknowledgement."""
         line = self.lines.get(alarm)
