@@ -11,7 +11,8 @@ import pytest
 from offnominal.alarms import ACI, ConformalPID, EpisodeMaximum, WindowMaximum
 from offnominal.alarms.conformal import TooFewEpisodes
 from offnominal.core.errors import DamagedFile, InvalidParameter, InvalidState, UnknownName
-from offnominal.watch import Deployment, Fleet, write_deployment
+from offnominal.watch import Deployment, Fleet, score_record, write_deployment
+from offnominal.watch import fleet as fleet_module
 from offnominal.watch.checkpoint import read_checkpoint
 from offnominal.watch.orders import ORDERS, give_order
 from offnominal.watch.score_record import MOST_SCORES, ScoreRecord
@@ -236,6 +237,39 @@ def test_the_record_is_bounded_and_leaves_out_invalid_readings(deployment, nomin
     # Two windows of three steps have the reading.
     assert 0 < len(fleet.robots["r1"].record) < 5
     assert max(fleet.robots["r1"].record.episodes(whole=False)[0][0]) < 1e30
+
+
+def test_a_full_record_does_not_grow_and_leaves_out_the_episode_that_it_cuts(monkeypatch):
+    monkeypatch.setattr(score_record, "MOST_SCORES", 25)
+    record, sizes = ScoreRecord(0.0), set()
+    for episode in range(9):
+        record.next_episode()
+        for step in range(10):
+            record.add(float(step), float(episode))
+        if episode > 2:
+            sizes.add(len(json.dumps(record.to_dict())))
+    assert [len(each) for each in record.episodes(whole=True)[0]] == [10, 10]
+    assert [len(each) for each in record.episodes(whole=False)[0]] == [10, 10, 5]
+    assert record.episodes(whole=True)[1] == [0.0, 1.0]
+    assert len(sizes) == 1
+
+
+def test_the_scores_of_all_robots_are_bounded(deployment, nominal, monkeypatch):
+    monkeypatch.setattr(fleet_module, "MOST_OF_ALL", 20)
+    fleet = Fleet(deployment)
+    for name in ("r1", "r2", "r3"):
+        feed(fleet, samples(nominal[0], name)[:2])
+    fleet.begin_recalibration("r1", 0.0)
+    fleet.begin_recalibration("r2", 0.0)
+    for episode in range(1, 4):
+        for name in ("r1", "r2"):
+            feed(fleet, samples(nominal[episode], name, first=100 * episode, begin=10.0 * episode))
+    one, two = fleet.robots["r1"].record, fleet.robots["r2"].record
+    assert (len(one) + len(two), one.full, two.full) == (20, True, True)
+    with pytest.raises(InvalidState, match="undo_recalibration"):
+        fleet.begin_recalibration("r3", 0.0)
+    fleet.undo_recalibration("r1", 0.0)
+    fleet.begin_recalibration("r3", 0.0)
 
 
 @pytest.mark.parametrize("place", ["starts", "scores", "alarm"])
