@@ -2,7 +2,9 @@
 
 import json
 import re
+import socket
 import subprocess
+import threading
 
 import httpx
 import numpy as np
@@ -422,3 +424,46 @@ def test_every_order_has_a_route(deployment, nominal):
 def test_addresses_are_checked():
     with pytest.raises(InvalidParameter, match="expected an address"):
         give_order("ftp://x", "nominal", {})
+    with pytest.raises(InvalidParameter, match="is no address"):
+        give_order("http://[::1", "nominal", {})
+    with pytest.raises(InvalidState, match="did not answer"):
+        give_order("http://127.0.0.1:80a", "nominal", {})
+
+
+ANSWERS = {
+    "other": (b"SSH-2.0-OpenSSH_9.6\r\n", "did not answer"),
+    "cut": (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "did not answer"),
+    "cut refusal": (b"HTTP/1.1 400 Bad\r\nContent-Length: 99\r\n\r\n{", "status 400"),
+    "whole": (b'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"events": []}', ""),
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_answers_that_are_none_are_named_and_no_proxy_gets_the_token(monkeypatch, kind):
+    answer, message = ANSWERS[kind]
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    got = []
+
+    def serve():
+        connection, _ = server.accept()
+        with connection:
+            given = b""
+            while not given.endswith(b"}"):
+                given += connection.recv(10_000)
+            got.append(given)
+            connection.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(10)
+        thread = threading.Thread(target=serve)
+        thread.start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        if message:
+            with pytest.raises(InvalidState, match=message):
+                give_order(address, "nominal", {"robot": "r1"}, token="secret")
+        else:
+            assert give_order(address, "nominal", {"robot": "r1"}, token="secret") == []
+        thread.join(10)
+    assert b"Bearer secret" in got[0]
