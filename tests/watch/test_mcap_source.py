@@ -93,6 +93,33 @@ def test_samples_are_the_rows_of_the_import(tmp_path, arm, options):
     assert {sample["robot"] for sample in found} == {"arm-1"}
 
 
+def test_topics_of_equal_rate_are_paired_otherwise_than_by_the_import(tmp_path, arm):
+    """As the guide says: the import takes the last message of the other topic, the monitor waits for its next one."""
+    path = tmp_path / "equal.mcap"
+    with path.open("wb") as file:
+        writer = mcap.Writer(file)
+        writer.start()
+        schema = writer.register_schema("S", "jsonschema", b"{}")
+        joints, motor = (writer.register_channel(name, "json", schema) for name in ("/joints", "/motor"))
+        for step in range(30):
+            stamp = 10**18 + step * 20_000_000
+            add(writer, joints, stamp, {"position": [step, step**2 % 7]})
+            add(writer, motor, stamp + 5_000_000, {"current": step})
+        writer.finish()
+    names = Deployment.load(arm).manifest.observations
+    found = pairs(names, [sample["observation"] for sample in collected(path, arm)])
+    episodes = off.episodes_from(path)
+    imported = pairs(episodes.channels["observations"], episodes[0].observations.tolist())
+    assert found == [(step, step) for step in range(30)]
+    assert imported == [(step, step - 1) for step in range(1, 30)]
+
+
+def pairs(names, rows):
+    """Return the readings of a joint and of the motor."""
+    joint, current = names.index("/joints.position.0"), names.index("/motor.current")
+    return [(row[joint], row[current]) for row in rows]
+
+
 def test_a_compressed_bag_of_ros_2_is_read(tmp_path):
     ros2 = pytest.importorskip("mcap_ros2.writer")
 
