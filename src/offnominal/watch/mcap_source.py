@@ -77,7 +77,7 @@ class McapSource:
             raise MissingDependency("MCAP files need mcap; install it with `pip install offnominal[mcap]`.") from None
         self._inbox, self._path, self._deployment, self._robot = inbox, path, deployment, robot
         self._follow, self._on_end = follow, on_end
-        self._rewritten = 0
+        self._session, self._again = "", 0
         self._samples: TopicSamples | None = None
         self._told_at = math.inf
         with file_errors(path):
@@ -121,7 +121,11 @@ class McapSource:
 
     def _begin(self, stamp: int) -> TopicSamples:
         """Begin the session of a file; the time of its first message is not enough, as simulated time begins at 0."""
-        session = f"mcap-{stamp}-{os.fstat(self._file).st_ino}" + f"-{self._rewritten}" * bool(self._rewritten)
+        session = f"mcap-{stamp}-{os.fstat(self._file).st_ino}"
+        # Only a file that was written over with the same first time; all others have the same name after a restart.
+        self._again = self._again + 1 if session == self._session else 0
+        self._session = session
+        session += f"-{self._again}" if self._again else ""
         self._samples, self._told_at = TopicSamples(self._deployment, self._robot, session), monotonic() + SILENT
         return self._samples
 
@@ -150,12 +154,11 @@ class McapSource:
     def _await_another(self, reading: _File) -> bool:
         """Wait until there is another file at the path, and open it; return False if the inbox was closed before."""
         while not self._inbox.closed:
-            if change := reading.change():
+            if reading.change():
                 with suppress(OSError):
                     fresh = os.open(self._path, os.O_RDONLY)
                     os.close(self._file)
                     self._file = fresh
-                    self._rewritten += change == "rewritten"
                     return True
             sleep(POLL)
         return False
