@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -319,6 +320,8 @@ def test_a_message_that_has_no_numbers_ends_no_thread(tmp_path, arm, caplog, num
         until(lambda: len(inbox) == STEPS)
         inbox.close()
     assert ended.wait(10)
+    opened = [each.resolve() for each in Path("/proc/self/fd").glob("*")]
+    assert not [each for each in opened if each.is_relative_to(tmp_path.resolve())]
 
 
 @pytest.mark.parametrize("way", ["rename", "rewrite"])

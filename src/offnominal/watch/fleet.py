@@ -93,7 +93,9 @@ class Fleet:
 
     def _added(self, name: str) -> RobotWatch:
         if len(self.robots) >= self.rules.most_robots:
-            ended = next((each for each in self.robots.values() if each.ended), None)
+            # One with an alarm of its own goes last: nobody would notice that its recalibration is lost.
+            all_ended = [each for each in self.robots.values() if each.ended]
+            ended = min(all_ended, key=lambda each: each.is_recalibrated, default=None)
             if ended is None:
                 raise InvalidSample(
                     f"robot {shown(name)} is one more than {self.rules.most_robots}; allow more by `most_robots`."

@@ -95,6 +95,7 @@ class McapSource:
                 if not (self._follow and again):
                     break
         finally:
+            os.close(self._file)
             if self._on_end is not None:
                 self._on_end()
 

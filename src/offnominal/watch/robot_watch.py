@@ -204,6 +204,11 @@ class RobotWatch:
         return self.scorer.waiting(self._state)
 
     @property
+    def is_recalibrated(self) -> bool:
+        """Whether it has an alarm of its own, or scores are remembered for one."""
+        return self.scorer.own_alarm is not None or self.record is not None
+
+    @property
     def score_threshold(self) -> float | None:
         """Present threshold of the score, if the alarm is adaptive and the threshold finite."""
         return self.scorer.score_threshold(self._state)
