@@ -182,6 +182,19 @@ def test_episodes_are_units_that_a_restart_ends(kind, feedback):
     assert np.array_equal(fresh.memory, state.memory)
 
 
+@pytest.mark.parametrize("kind", [*KINDS, lambda **rule: ACI(recent=20, **rule)])
+@pytest.mark.parametrize("feedback", RULES)
+def test_an_episode_without_a_score_is_no_unit(kind, feedback):
+    alarm = kind(feedback=feedback).fit(simulate_scores(50))
+    state, _ = alarm.update(alarm.restart(alarm.update(alarm.start(), [1.0])[0], [0]), [2.0])
+    ended = alarm.restart(state, [0])
+    lost = alarm.restart(replace(ended, steps=ended.steps + 9), [0])
+    np.testing.assert_array_equal(lost.memory, ended.memory)
+    if feedback == "confirmed":
+        lost = alarm.confirm(lost, [True])
+    assert np.isfinite(alarm.thresholds(lost)).all()
+
+
 def test_what_each_feedback_does_with_a_fault_that_lasts():
     stream = normal(0, 3000)
     stream[1000:2000] += 6.0

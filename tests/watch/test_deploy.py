@@ -94,6 +94,33 @@ def test_the_lock_is_that_of_the_requirements():
     assert all("--hash=sha256:" in pin for pin in pinned.values())
 
 
+PYTHON = """#!/bin/sh
+echo "$*" >> "$(dirname "$0")/calls"
+[ "$1" != -c ] || echo "$(dirname "$0")/packages"
+"""
+
+
+def test_the_install_script_can_run_again_and_takes_one_wheel(tmp_path):
+    """With a stand-in for Python, which installs nothing."""
+    python = tmp_path / "python"
+    python.write_text(PYTHON)
+    python.chmod(0o755)
+    for part in ("numpy/linalg/tests", "onnxruntime/quantization", "onnxruntime/tools", "onnxruntime/transformers"):
+        (tmp_path / "packages" / part).mkdir(parents=True)
+    words = ["sh", DEPLOY / "install.sh", python]
+    for _ in range(2):
+        done = subprocess.run([*words, "new.whl"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    left = [path.relative_to(tmp_path / "packages") for path in (tmp_path / "packages").glob("*/*")]
+    assert left == [Path("numpy/linalg")]
+    calls = (tmp_path / "calls").read_text()
+    assert calls.count("-m pip install --no-deps --force-reinstall new.whl") == 2
+    for wheels in ([], ["old.whl", "new.whl"]):
+        done = subprocess.run([*words, *wheels], capture_output=True, text=True, check=False)
+        assert (done.returncode, "usage: install.sh PYTHON WHEEL" in done.stderr) == (2, True)
+    assert (tmp_path / "calls").read_text() == calls
+
+
 @pytest.mark.slow
 def test_the_install_script_makes_a_small_monitor_that_works(tmp_path, written, deployment, faulty):
     """As in the container, in an empty environment; skipped only if no packages can be downloaded."""

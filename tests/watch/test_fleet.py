@@ -310,6 +310,11 @@ def test_there_are_only_so_many_robots(deployment, nominal):
     fleet.take({"robot": "a", "seq": 1, "end": True}, 0.0)
     fleet.take({**found[0], "robot": "c"}, 0.0)
     assert list(fleet.robots) == ["b", "c"]
+    fleet.begin_recalibration("b", 0.0)
+    for robot in ("b", "c"):
+        fleet.take({"robot": robot, "seq": 1, "end": True}, 0.0)
+    fleet.take({**found[0], "robot": "d"}, 0.0)
+    assert list(fleet.robots) == ["b", "d"]
 
 
 def test_after_a_restart_everything_goes_on_as_before(deployment, nominal, faulty):

@@ -2,16 +2,19 @@
 
 import json
 import re
+import socket
 import subprocess
+import threading
 
 import httpx
 import numpy as np
 import pytest
 
-from offnominal.alarms import ACI, EpisodeMaximum, WindowMaximum
+from offnominal.alarms import ACI, ConformalPID, EpisodeMaximum, WindowMaximum
 from offnominal.alarms.conformal import TooFewEpisodes
 from offnominal.core.errors import DamagedFile, InvalidParameter, InvalidState, UnknownName
-from offnominal.watch import Deployment, Fleet, write_deployment
+from offnominal.watch import Deployment, Fleet, score_record, write_deployment
+from offnominal.watch import fleet as fleet_module
 from offnominal.watch.checkpoint import read_checkpoint
 from offnominal.watch.orders import ORDERS, give_order
 from offnominal.watch.score_record import MOST_SCORES, ScoreRecord
@@ -174,6 +177,31 @@ def test_too_few_episodes_are_refused_and_can_be_tried_again(deployment, nominal
     assert fleet.robots["r1"].scorer is fleet.scorer
 
 
+@pytest.mark.parametrize("way", ["recalibration", "loss"])
+def test_an_adaptive_alarm_goes_on_after_an_episode_without_a_score(
+    tmp_path, detector, calibration, nominal, faulty, way
+):
+    alarm = ConformalPID(0.1).fit(detector.score(calibration))
+    write_deployment(tmp_path / "pid", detector, alarm, calibration, rate=RATE)
+    fleet = Fleet(Deployment.load(tmp_path / "pid"))
+    feed(fleet, samples(nominal[0]))
+    n = 1000
+    if way == "recalibration":
+        fleet.begin_recalibration("r1", 0.0)
+        for episode in nominal:
+            feed(fleet, samples(episode, first=n, begin=10.0 * n))
+            n += 100
+        fleet.recalibrate("r1", 0.0)
+    else:
+        feed(fleet, [each for each in samples(nominal[1], first=n, begin=10.0 * n) if each["seq"] in (n, n + 3)])
+        n += 100
+    raised = set()
+    for sample in samples(faulty[0], first=n, begin=10.0 * n):
+        raised |= {event.alarm for event in fleet.take(sample, 0.0) if event.kind == "raised"}
+    assert fleet.robots["r1"].score_threshold is not None
+    assert "score" in raised
+
+
 @pytest.mark.parametrize("order", ["undo", "begin", "model"])
 def test_a_fit_of_other_scores_is_refused(folder, detector, calibration, nominal, order):
     fleet = Fleet(Deployment.load(folder))
@@ -211,6 +239,39 @@ def test_the_record_is_bounded_and_leaves_out_invalid_readings(deployment, nomin
     # Two windows of three steps have the reading.
     assert 0 < len(fleet.robots["r1"].record) < 5
     assert max(fleet.robots["r1"].record.episodes(whole=False)[0][0]) < 1e30
+
+
+def test_a_full_record_does_not_grow_and_leaves_out_the_episode_that_it_cuts(monkeypatch):
+    monkeypatch.setattr(score_record, "MOST_SCORES", 25)
+    record, sizes = ScoreRecord(0.0), set()
+    for episode in range(9):
+        record.next_episode()
+        for step in range(10):
+            record.add(float(step), float(episode))
+        if episode > 2:
+            sizes.add(len(json.dumps(record.to_dict())))
+    assert [len(each) for each in record.episodes(whole=True)[0]] == [10, 10]
+    assert [len(each) for each in record.episodes(whole=False)[0]] == [10, 10, 5]
+    assert record.episodes(whole=True)[1] == [0.0, 1.0]
+    assert len(sizes) == 1
+
+
+def test_the_scores_of_all_robots_are_bounded(deployment, nominal, monkeypatch):
+    monkeypatch.setattr(fleet_module, "MOST_OF_ALL", 20)
+    fleet = Fleet(deployment)
+    for name in ("r1", "r2", "r3"):
+        feed(fleet, samples(nominal[0], name)[:2])
+    fleet.begin_recalibration("r1", 0.0)
+    fleet.begin_recalibration("r2", 0.0)
+    for episode in range(1, 4):
+        for name in ("r1", "r2"):
+            feed(fleet, samples(nominal[episode], name, first=100 * episode, begin=10.0 * episode))
+    one, two = fleet.robots["r1"].record, fleet.robots["r2"].record
+    assert (len(one) + len(two), one.full, two.full) == (20, True, True)
+    with pytest.raises(InvalidState, match="undo_recalibration"):
+        fleet.begin_recalibration("r3", 0.0)
+    fleet.undo_recalibration("r1", 0.0)
+    fleet.begin_recalibration("r3", 0.0)
 
 
 @pytest.mark.parametrize("place", ["starts", "scores", "alarm"])
@@ -363,3 +424,46 @@ def test_every_order_has_a_route(deployment, nominal):
 def test_addresses_are_checked():
     with pytest.raises(InvalidParameter, match="expected an address"):
         give_order("ftp://x", "nominal", {})
+    with pytest.raises(InvalidParameter, match="is no address"):
+        give_order("http://[::1", "nominal", {})
+    with pytest.raises(InvalidState, match="did not answer"):
+        give_order("http://127.0.0.1:80a", "nominal", {})
+
+
+ANSWERS = {
+    "other": (b"SSH-2.0-OpenSSH_9.6\r\n", "did not answer"),
+    "cut": (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "did not answer"),
+    "cut refusal": (b"HTTP/1.1 400 Bad\r\nContent-Length: 99\r\n\r\n{", "status 400"),
+    "whole": (b'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"events": []}', ""),
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_answers_that_are_none_are_named_and_no_proxy_gets_the_token(monkeypatch, kind):
+    answer, message = ANSWERS[kind]
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    got = []
+
+    def serve():
+        connection, _ = server.accept()
+        with connection:
+            given = b""
+            while not given.endswith(b"}"):
+                given += connection.recv(10_000)
+            got.append(given)
+            connection.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(10)
+        thread = threading.Thread(target=serve)
+        thread.start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        if message:
+            with pytest.raises(InvalidState, match=message):
+                give_order(address, "nominal", {"robot": "r1"}, token="secret")
+        else:
+            assert give_order(address, "nominal", {"robot": "r1"}, token="secret") == []
+        thread.join(10)
+    assert b"Bearer secret" in got[0]

@@ -1,4 +1,7 @@
-"""50 robots at 50 samples per second, each with a connection of its own: nothing is lost, the alarms are right."""
+"""50 robots at 50 samples per second, each with a connection of its own: nothing is lost, the alarms are right.
+
+The run of ten minutes, with times, is the benchmark ``"50 robots in real time"``: it needs a machine of its own.
+"""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -31,12 +34,3 @@ def checked(row, robots):
 @pytest.mark.long
 def test_nothing_is_lost_in_some_seconds(benchmark):
     checked(benchmark.in_real_time(2.0, every=1), 50)
-
-
-@pytest.mark.slow
-def test_ten_minutes_on_a_machine_of_its_own(benchmark):
-    """The bars of time hold on two processors that nothing else uses."""
-    row = benchmark.in_real_time(600.0)
-    checked(row, 50)
-    assert row["samples per CPU-second"] >= 2000
-    assert max(row["CPU p99, ms"], row["wall p99, ms"]) <= 2.0

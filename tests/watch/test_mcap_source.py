@@ -1,10 +1,12 @@
 """MCAP files as input: written by another process, cut by kills, rotated, damaged; the same samples as the import."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ import offnominal as off
 from offnominal.alarms import EpisodeMaximum
 from offnominal.core.errors import MissingFile
 from offnominal.detectors import make_detector
-from offnominal.watch import Deployment, Fleet, write_deployment
+from offnominal.watch import Deployment, Fleet, mcap_source, write_deployment
 from offnominal.watch.inbox import Inbox
 from offnominal.watch.mcap_source import McapSource
 from offnominal.watch.topic_samples import TopicSamples
@@ -90,6 +92,33 @@ def test_samples_are_the_rows_of_the_import(tmp_path, arm, options):
     assert [sample["seq"] for sample in found] == list(range(3 * STEPS))
     assert [sample["seq"] for sample in found if sample.get("start")] == [0, STEPS, 2 * STEPS]
     assert {sample["robot"] for sample in found} == {"arm-1"}
+
+
+def test_topics_of_equal_rate_are_paired_otherwise_than_by_the_import(tmp_path, arm):
+    """As the guide says: the import takes the last message of the other topic, the monitor waits for its next one."""
+    path = tmp_path / "equal.mcap"
+    with path.open("wb") as file:
+        writer = mcap.Writer(file)
+        writer.start()
+        schema = writer.register_schema("S", "jsonschema", b"{}")
+        joints, motor = (writer.register_channel(name, "json", schema) for name in ("/joints", "/motor"))
+        for step in range(30):
+            stamp = 10**18 + step * 20_000_000
+            add(writer, joints, stamp, {"position": [step, step**2 % 7]})
+            add(writer, motor, stamp + 5_000_000, {"current": step})
+        writer.finish()
+    names = Deployment.load(arm).manifest.observations
+    found = pairs(names, [sample["observation"] for sample in collected(path, arm)])
+    episodes = off.episodes_from(path)
+    imported = pairs(episodes.channels["observations"], episodes[0].observations.tolist())
+    assert found == [(step, step) for step in range(30)]
+    assert imported == [(step, step - 1) for step in range(1, 30)]
+
+
+def pairs(names, rows):
+    """Return the readings of a joint and of the motor."""
+    joint, current = names.index("/joints.position.0"), names.index("/motor.current")
+    return [(row[joint], row[current]) for row in rows]
 
 
 def test_a_compressed_bag_of_ros_2_is_read(tmp_path):
@@ -221,6 +250,8 @@ def test_a_rotated_file_is_another_session(tmp_path, arm, way):
     until(lambda: taken()[-1]["seq"] == STEPS - 1)
     assert found[-STEPS]["start"] is True
     inbox.close()
+    # Another monitor gives the same samples, so that after a restart they are duplicates.
+    assert collected(path, arm) == found[-STEPS:]
 
 
 def test_files_grow_byte_by_byte(tmp_path, arm):
@@ -271,13 +302,87 @@ def test_damaged_files_are_named_and_end_no_monitor(tmp_path, arm, caplog, damag
     assert (len(found) > 0) == (damage in ("crc", "cut"))
 
 
-def other_topics(tmp_path):
-    with (tmp_path / "y.mcap").open("wb") as file:
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "[" * 900 + "]" * 900], ids=["large", "nested"])
+@pytest.mark.parametrize("follow", [False, True])
+def test_a_message_that_has_no_numbers_ends_no_thread(tmp_path, arm, caplog, number, follow):
+    path, inbox, ended = tmp_path / "x.mcap", Inbox(), threading.Event()
+    with path.open("wb") as file:
         writer = mcap.Writer(file)
+        writer.start()
+        channel = writer.register_channel("/motor", "json", writer.register_schema("S", "jsonschema", b"{}"))
+        writer.add_message(channel, 10**18, f'{{"current": {number}}}'.encode(), 10**18)
+        writer.finish()
+    McapSource(inbox, path, Deployment.load(arm), follow=follow, on_end=ended.set).start()
+    until(lambda: "cannot be read as messages of /motor" in caplog.text)
+    if follow:
+        path.rename(tmp_path / "x.0.mcap")
+        written_to(path, 1)
+        until(lambda: len(inbox) == STEPS)
+        inbox.close()
+    assert ended.wait(10)
+    opened = [each.resolve() for each in Path("/proc/self/fd").glob("*")]
+    assert not [each for each in opened if each.is_relative_to(tmp_path.resolve())]
+
+
+@pytest.mark.parametrize("way", ["rename", "rewrite"])
+def test_a_new_file_with_the_same_begin_is_another_session(tmp_path, arm, way):
+    """As of two runs of a simulation, whose time begins at 0 in both; the second one is shorter."""
+    path, inbox, found, fleet = tmp_path / "log.mcap", Inbox(), [], Fleet(Deployment.load(arm))
+    written_to(path, 4, chunk_size=300)
+    begin = path.read_bytes()
+
+    def taken():
+        found.extend(each.data for each in inbox.take(0.02)[0])
+        return found
+
+    McapSource(inbox, path, Deployment.load(arm), follow=True).start()
+    until(lambda: len(taken()) == 4 * STEPS)
+    if way == "rename":
+        path.rename(tmp_path / "log.0.mcap")
+    written_to(path, 3, chunk_size=300)
+    assert path.read_bytes()[:4096] == begin[:4096]
+    until(lambda: len(taken()) == 7 * STEPS)
+    inbox.close()
+    for sample in found:
+        fleet.take(sample, 0.0)
+    assert (fleet.counts["samples"], fleet.counts["duplicate"]) == (7 * STEPS, 0)
+
+
+def test_a_cut_is_remembered_until_the_file_is_opened_anew(tmp_path):
+    path = written_to(tmp_path / "x.mcap", 2, chunk_size=300)
+    content = path.read_bytes()
+    file = os.open(path, os.O_RDONLY)
+    reading = mcap_source._File(file, path)
+    assert (len(list(reading.records())) > 0, reading.change()) == (True, "")
+    path.write_bytes(content[:5000])
+    assert reading.change() == "rewritten"
+    path.write_bytes(content)
+    assert reading.change() == "rewritten"
+    os.close(file)
+
+
+def test_a_topic_that_never_comes_is_told_once(tmp_path, arm, caplog, monkeypatch):
+    monkeypatch.setattr(mcap_source, "SILENT", 0.1)
+    path, inbox, ended = tmp_path / "x.mcap", Inbox(), threading.Event()
+    path.write_bytes(other_topics(tmp_path, finish=False))
+    McapSource(inbox, path, Deployment.load(arm), follow=True, on_end=ended.set).start()
+    until(lambda: "had no message with the channel /motor.current" in caplog.text)
+    path.rename(tmp_path / "x.0.mcap")
+    written_to(path, 1)
+    until(lambda: len(inbox) == STEPS)
+    inbox.close()
+    assert ended.wait(10)
+    assert caplog.text.count("had no message") == 1
+
+
+def other_topics(tmp_path, *, finish=True):
+    with (tmp_path / "y.mcap").open("wb") as file:
+        writer = mcap.Writer(file, use_chunking=finish)
         writer.start()
         channel = writer.register_channel("/joints", "json", writer.register_schema("S", "jsonschema", b"{}"))
         add(writer, channel, 10**18, {"position": [1.0, 2.0]})
-        writer.finish()
+        if finish:
+            writer.finish()
     return (tmp_path / "y.mcap").read_bytes()
 
 

@@ -11,7 +11,8 @@ from offnominal.alarms import EpisodeMaximum
 from offnominal.core.episode import Episode
 from offnominal.core.errors import MissingDependency
 from offnominal.detectors import make_detector
-from offnominal.watch import Deployment, Fleet, write_deployment
+from offnominal.watch import Deployment, Fleet, running, write_deployment
+from offnominal.watch.checkpoint import write_checkpoint
 from offnominal.watch.inbox import Inbox
 from offnominal.watch.ros_link import RosLink
 from offnominal.watch.service import Service
@@ -121,6 +122,58 @@ def test_cleared_and_stale_alarms_have_their_levels(ros, arm):
     events = fleet.take({**sample, "seq": 1}, 101.0)
     link.events([event for event in events if event.alarm == "stale"])
     assert [each.level for each in named(ros, "offnominal: r stale")] == [b"\x03", b"\x00"]
+    link.close()
+
+
+def level_of(link, ros, name):
+    ros.PUBLISHED.clear()
+    link._repeat()
+    return [each.level for each in named(ros, name)]
+
+
+def test_alarms_of_a_checkpoint_are_published(ros, arm, tmp_path, monkeypatch):
+    fleet, inbox = Fleet(arm), Inbox()
+    fleet.take({"robot": "r", "observation": [0.0, 0.0, 0.0], "seq": 0}, 0.0)
+    fleet.tick(100.0)
+    write_checkpoint(tmp_path / "state", fleet.to_dict(), [])
+    inbox.close()
+    monkeypatch.setattr(running, "Inbox", lambda capacity: inbox)
+    running.watch(
+        running.WatchOptions(arm.folder, lines=False, ros=True, checkpoint=tmp_path / "state", out=tmp_path / "out")
+    )
+    assert [each.level for each in named(ros, "offnominal: r stale")] == [b"\x03"]
+    again = Fleet(arm)
+    again.restore(fleet.to_dict(), 0.0)
+    assert [(each.alarm, each.state) for each in again.standing(0.0)] == [("stale", "active")]
+    assert again.counts == fleet.counts
+
+
+def test_what_an_operator_does_changes_no_diagnostics(ros, arm):
+    link, fleet = RosLink(Inbox(), arm), Fleet(arm)
+    for number in range(3):
+        fleet.take({"robot": "r", "observation": [0.0, 0.0, 50.0 * number], "seq": number}, 0.0)
+    link.events(fleet.standing(0.0))
+    assert level_of(link, ros, "offnominal: r score") == [b"\x02"]
+    link.events(fleet.shelve("r", "score", 9.0, 0.0))
+    assert level_of(link, ros, "offnominal: r score") == [b"\x00"]
+    for order in (fleet.begin_recalibration, fleet.undo_recalibration):
+        link.events(order("r", 0.0))
+        assert level_of(link, ros, "offnominal: r score") == [b"\x00"]
+    link.close()
+
+
+def test_a_channel_without_a_message_is_a_warning_and_an_exception_ends_nothing(ros, arm, caplog, monkeypatch):
+    from arm_msgs.msg import Motor
+
+    ros.TYPES.update({"/motor": "arm_msgs/msg/Motor", "/joints": "arm_msgs/msg/Joints"})
+    link = RosLink(Inbox(), arm)
+    assert level_of(link, ros, "offnominal: arm") == [b"\x01"]
+    with monkeypatch.context() as patch:
+        patch.setattr("offnominal.watch.ros_link.plain", lambda message: 1 / 0)
+        ros.send("/motor", Motor(1.0))
+        until(lambda: "ZeroDivisionError" in caplog.text)
+    publish(ros, [[0.0, 0.0, 0.0]])
+    assert level_of(link, ros, "offnominal: arm") == [b"\x00"]
     link.close()
 
 

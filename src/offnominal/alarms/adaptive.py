@@ -233,7 +233,8 @@ class AdaptiveAlarm(Alarm):
         """
         chosen = chosen_rows(rows, len(self._checked(state).steps))
         steps, memory = state.steps.copy(), state.memory.copy()
-        if self.window is None and len(ended := chosen[steps[chosen] > 0]):
+        # An episode without a score, as one of which all transitions were lost, is no unit.
+        if self.window is None and len(ended := chosen[memory[chosen, 0] > -np.inf]):
             memory[ended] = self._ended(memory[ended])
         steps[chosen], memory[chosen, 0] = 0, -np.inf
         return replace(state, steps=steps, memory=memory)

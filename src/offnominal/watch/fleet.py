@@ -8,7 +8,7 @@ from typing import Any
 
 from offnominal.alarms.alarm import Alarm
 from offnominal.core.checks import number_in
-from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.errors import DamagedFile, InvalidParameter, InvalidState, UnknownName, did_you_mean
 from offnominal.core.printable import shown
 from offnominal.watch.alarm_flood import AlarmFlood
 from offnominal.watch.deployment import Deployment
@@ -16,6 +16,7 @@ from offnominal.watch.event import Event
 from offnominal.watch.robot_watch import RobotWatch
 from offnominal.watch.rules import Rules
 from offnominal.watch.sample import InvalidSample, SampleReader
+from offnominal.watch.score_record import MOST_OF_ALL
 from offnominal.watch.scorer import Scorer
 
 LONGEST_SHELF = 24 * 3600.0
@@ -82,11 +83,19 @@ class Fleet:
         except InvalidSample:
             self.counts["refused"] += 1
             raise
+        if robot.record is not None and not self._has_room():
+            robot.record.full = True
         return self._noted(robot.take(sample, received), received)
+
+    def _has_room(self) -> bool:
+        """Return whether scores for recalibrations may still be remembered."""
+        return sum(len(each.record) for each in self.robots.values() if each.record is not None) < MOST_OF_ALL
 
     def _added(self, name: str) -> RobotWatch:
         if len(self.robots) >= self.rules.most_robots:
-            ended = next((each for each in self.robots.values() if each.ended), None)
+            # One with an alarm of its own goes last: nobody would notice that its recalibration is lost.
+            all_ended = [each for each in self.robots.values() if each.ended]
+            ended = min(all_ended, key=lambda each: each.is_recalibrated, default=None)
             if ended is None:
                 raise InvalidSample(
                     f"robot {shown(name)} is one more than {self.rules.most_robots}; allow more by `most_robots`."
@@ -106,6 +115,10 @@ class Fleet:
         """Return what the time alone changes; to be called about once a second."""
         events = [event for robot in self.robots.values() for event in robot.tick(now)]
         return self._noted(events, now, also=self.flood.update(now))
+
+    def standing(self, now: float) -> list[Event]:
+        """Return an event for each alarm that is not normal or is shelved; they are not new, so nothing is counted."""
+        return [event for robot in self.robots.values() for event in robot.standing(now)]
 
     def _noted(self, events: list[Event], now: float, also: str = "") -> list[Event]:
         """Count alarms, and return the events with those of floods."""
@@ -149,8 +162,18 @@ class Fleet:
         return self._robot(robot).confirm(nominal, now)
 
     def begin_recalibration(self, robot: str, now: float) -> list[Event]:
-        """Remember the scores of a robot from now on, such as after maintenance, to fit its alarm again."""
-        return self._robot(robot).begin_record(now)
+        """Remember the scores of a robot from now on, such as after maintenance, to fit its alarm again.
+
+        Raises:
+            InvalidState: As many scores as allowed are remembered, of all robots.
+        """
+        found = self._robot(robot)
+        if found.record is None and not self._has_room():
+            raise InvalidState(
+                f"{MOST_OF_ALL:,} scores are remembered for recalibrations, the most of all robots; end some by "
+                "`recalibrate` or `undo_recalibration`."
+            )
+        return found.begin_record(now)
 
     def recalibration(self, robot: str) -> Callable[[], Alarm]:
         """Return what fits the alarm of a robot to the scores since :meth:`begin_recalibration`, in any thread.

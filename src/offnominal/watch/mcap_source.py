@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import struct
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from functools import partial
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
-from time import sleep, time
+from time import monotonic, sleep, time
 from typing import Any, Literal
 
 from offnominal.core.errors import InvalidLog, MissingDependency, OffnominalError
@@ -33,6 +34,8 @@ LONGEST_RECORD = 2**28
 COMPARED = 4096
 """Bytes at the begin of a file by which another one at its place is recognised."""
 POLL = 0.05
+SILENT = 5.0
+"""Seconds after which it is told that a channel had no message."""
 SECOND = 1e9
 
 
@@ -74,6 +77,9 @@ class McapSource:
             raise MissingDependency("MCAP files need mcap; install it with `pip install offnominal[mcap]`.") from None
         self._inbox, self._path, self._deployment, self._robot = inbox, path, deployment, robot
         self._follow, self._on_end = follow, on_end
+        self._session, self._again = "", 0
+        self._samples: TopicSamples | None = None
+        self._told_at = math.inf
         with file_errors(path):
             self._file = os.open(path, os.O_RDONLY)
         self._thread = Thread(target=self._run, name="mcap", daemon=True)
@@ -83,32 +89,52 @@ class McapSource:
         self._thread.start()
 
     def _run(self) -> None:
-        while not self._inbox.closed:
-            again = self._read_file()
-            if not (self._follow and again):
-                break
-        if self._on_end is not None:
-            self._on_end()
+        try:
+            while not self._inbox.closed:
+                again = self._read_file()
+                if not (self._follow and again):
+                    break
+        finally:
+            os.close(self._file)
+            if self._on_end is not None:
+                self._on_end()
 
     def _read_file(self) -> bool:
         """Read one file to its end; return whether there is another one at its path."""
         reading = _File(self._file, self._path)
-        samples: TopicSamples | None = None
+        self._samples = None
         try:
             for topic, stamp, message in self._messages(reading):
-                samples = samples or TopicSamples(self._deployment, self._robot, f"mcap-{stamp}")
+                samples = self._samples or self._begin(stamp)
                 if not samples.wants(topic):
                     continue
-                sample = samples.take(topic, stamp / SECOND, message())
+                with parsing(self._path, f"messages of {topic}"):
+                    sample = samples.take(topic, stamp / SECOND, message())
                 if sample is not None and not self._inbox.put([Arrived(sample, time())]):
                     return False
         except (OffnominalError, OSError) as error:
             LOGGER.error("%s; the samples of this file end here", str(error).rstrip("."))
-        if samples is not None and samples.missing():
-            LOGGER.warning("%s had no message with the channel %s", self._path, samples.missing()[0])
-        elif samples is None and not self._inbox.closed:
+        if self._samples is not None:
+            self._tell_missing(self._samples)
+        elif not self._inbox.closed:
             LOGGER.warning("%s had no messages", self._path)
         return self._follow and self._await_another(reading)
+
+    def _begin(self, stamp: int) -> TopicSamples:
+        """Begin the session of a file; the time of its first message is not enough, as simulated time begins at 0."""
+        session = f"mcap-{stamp}-{os.fstat(self._file).st_ino}"
+        # Only a file that was written over with the same first time; all others have the same name after a restart.
+        self._again = self._again + 1 if session == self._session else 0
+        self._session = session
+        session += f"-{self._again}" if self._again else ""
+        self._samples, self._told_at = TopicSamples(self._deployment, self._robot, session), monotonic() + SILENT
+        return self._samples
+
+    def _tell_missing(self, samples: TopicSamples) -> None:
+        """Tell once for each file if a channel had no message."""
+        if self._told_at < math.inf and (missing := samples.missing()):
+            LOGGER.warning("%s had no message with the channel %s", self._path, missing[0])
+        self._told_at = math.inf
 
     def _messages(self, reading: _File) -> Iterator[tuple[str, int, Callable[[], Any]]]:
         """Yield topic, time in nanoseconds and a function that decodes each message; wait for more if it is wanted."""
@@ -122,6 +148,8 @@ class McapSource:
                 yield from contents.messages(record)
             if reading.finished or not self._follow or change:
                 return
+            if self._samples is not None and monotonic() >= self._told_at:
+                self._tell_missing(self._samples)
             sleep(POLL)
 
     def _await_another(self, reading: _File) -> bool:
@@ -145,6 +173,7 @@ class _File:
         self._file, self._path = file, path
         self._place = 0
         self._begin = b""
+        self._cut = False
 
     def records(self) -> Iterator[tuple[int, bytes]]:
         """Yield the kind and the bytes of each record that has become complete.
@@ -176,7 +205,9 @@ class _File:
     def change(self) -> Literal["", "moved", "rewritten"]:
         """Return whether there is another file at the path, or this one was written anew."""
         begin = os.pread(self._file, COMPARED, 0)
-        if not begin.startswith(self._begin):
+        # Remembered, because the new content soon is as long as the old one.
+        self._cut = self._cut or os.fstat(self._file).st_size < self._place
+        if self._cut or not begin.startswith(self._begin):
             return "rewritten"
         self._begin = begin
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -39,7 +40,10 @@ def give_order(address: str, order: str, data: Mapping[str, Any], *, token: str 
     Raises:
         InvalidState: The monitor refused it, or did not answer; the message says why.
     """
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:
+        raise InvalidParameter(f"the monitor is {shown(address)}, which is no address ({error}).") from None
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise InvalidParameter(f"the monitor is {shown(address)}; expected an address such as http://127.0.0.1:8080.")
     path, also = ORDERS[order]
@@ -48,17 +52,22 @@ def give_order(address: str, order: str, data: Mapping[str, Any], *, token: str 
     if token:
         request.add_header("Authorization", f"Bearer {token}")
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        # No proxy of the environment: it would get the token.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=TIMEOUT) as answer:
             events: list[dict[str, Any]] = json.loads(answer.read())["events"]
             return events
     except urllib.error.HTTPError as error:
         raise InvalidState(f"the monitor refused it: {_reason(error)}") from None
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (http.client.HTTPException, OSError, ValueError, LookupError, TypeError) as error:
         raise InvalidState(f"the monitor at {parts.netloc} did not answer ({error}).") from None
 
 
 def _reason(error: urllib.error.HTTPError) -> str:
-    content = error.read().decode(errors="replace")
+    try:
+        content = error.read().decode(errors="replace")
+    except (http.client.HTTPException, OSError):
+        return f"status {error.code}, whose reason was cut"
     try:
         return str(json.loads(content)["error"])
     except (ValueError, LookupError, TypeError):

@@ -173,6 +173,11 @@ class RobotWatch:
                 events += self.unshelve(line.name, now)
         return events
 
+    def standing(self, now: float) -> list[Event]:
+        """Return an event for each alarm that is not normal or is shelved, as for a display that was just opened."""
+        lines = [line for line in self.lines.values() if line.state != "normal" or line.shelved_until is not None]
+        return [self._told(line, "raised", now) for line in lines]
+
     def acknowledge(self, alarm: str, now: float) -> list[Event]:
         """Acknowledge an alarm; nothing changes if it needs no acknowledgement."""
         line = self.lines.get(alarm)
@@ -197,6 +202,11 @@ class RobotWatch:
     def waiting(self) -> int | None:
         """Units of the alarm that wait for a confirmation; None if it learns from none."""
         return self.scorer.waiting(self._state)
+
+    @property
+    def is_recalibrated(self) -> bool:
+        """Whether it has an alarm of its own, or scores are remembered for one."""
+        return self.scorer.own_alarm is not None or self.record is not None
 
     @property
     def score_threshold(self) -> float | None:

@@ -21,6 +21,8 @@ NODE, TOPIC = "offnominal_watch", "/diagnostics"
 QUEUED = 100
 PERIOD = 1.0
 """Seconds between two looks for new topics, and between two messages with all alarms: diagnostics are repeated."""
+OF_OPERATORS = ("confirmed_", "recalibrat")
+"""Begins of the kinds of events that tell what an operator did, and change no alarm."""
 SPIN, CLOSING = 0.2, 3.0
 SECOND = 1e9
 TOLD = ("sequence", "score", "statistic", "threshold", "value", "episode", "step", "suppressed", "model")
@@ -35,7 +37,7 @@ class RosLink:
 
     Alarms are published on ``/diagnostics`` when they change, and all of them each second: an alarm that holds is an
     error with the priority high, else a warning; ``stale`` has the level of that name; one that is cleared or shelved
-    is OK. The status of the monitor itself says that it is alive.
+    is OK. The status of the monitor itself says that it is alive; it is a warning while a channel has had no message.
 
     Args:
         inbox: Where samples go.
@@ -80,7 +82,11 @@ class RosLink:
 
     def _spin(self) -> None:
         while not self._stop.is_set():
-            self._executor.spin_once(timeout_sec=SPIN)
+            try:
+                self._executor.spin_once(timeout_sec=SPIN)
+            except Exception:
+                LOGGER.exception("a message of ROS 2 was not processed")
+                self._stop.wait(SPIN)
 
     def _repeat(self) -> None:
         self._subscribe()
@@ -112,7 +118,7 @@ class RosLink:
 
     def events(self, events: Iterable[Event]) -> None:
         """Publish alarms that have changed."""
-        changed = [event for event in events if event.alarm]
+        changed = [event for event in events if event.alarm and not event.kind.startswith(OF_OPERATORS)]
         with self._lock:
             for event in changed:
                 self._alarms[event.robot, event.alarm] = event
@@ -135,8 +141,13 @@ class RosLink:
     def _publish(self, alarms: Iterable[Event]) -> None:
         message = self._array()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        active = f"{len(self._alarms)} alarms"
-        own = self._status(level=self._status.OK, name=f"offnominal: {self._name}", message=active, hardware_id="")
+        missing = self._samples.missing()
+        own = self._status(
+            level=self._status.WARN if missing else self._status.OK,
+            name=f"offnominal: {self._name}",
+            message=f"no message with the channel {missing[0]}" if missing else f"{len(self._alarms)} alarms",
+            hardware_id="",
+        )
         message.status = [own, *map(self._status_of, alarms)]
         self._publisher.publish(message)
 

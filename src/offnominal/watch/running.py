@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -108,7 +109,10 @@ def watch(options: WatchOptions, *, announce: Callable[[str], object] = lambda a
         if options.ros:
             from offnominal.watch.ros_link import RosLink
 
-            service.add(RosLink(inbox, deployment, robot=options.robot))
+            link = RosLink(inbox, deployment, robot=options.robot)
+            # Alarms of the checkpoint hold without an event.
+            link.events(fleet.standing(time.time()))
+            service.add(link)
         if options.lines:
             _source(
                 deployment, inbox, options, on_end=None if address or options.mqtt or options.ros else inbox.close

@@ -14,8 +14,8 @@ from offnominal.core.errors import DamagedFile
 from offnominal.core.types import FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 
-MOST_SCORES = 100_000
-"""Scores that are remembered; later ones are not."""
+MOST_SCORES, MOST_OF_ALL = 100_000, 500_000
+"""Scores that are remembered of one robot, and of all; later ones are not. Each checkpoint has all of them."""
 
 
 class ScoreRecord:
@@ -23,7 +23,7 @@ class ScoreRecord:
 
     Scores of invalid readings are left out, as those of lost samples are: they say nothing about the robot. The episode
     in which the record begins, and the one that has not ended, are parts; alarms with a guarantee per episode are not
-    fitted to these.
+    fitted to these. A record that is full takes no more scores; the episode in which that happens is a part, too.
 
     Args:
         since: When it begins.
@@ -57,14 +57,15 @@ class ScoreRecord:
 
     def add(self, score: float, time: float) -> None:
         """Add the score of the next transition."""
+        if len(self._scores) >= MOST_SCORES:
+            self.full = True
+        if self.full or not score < MAX_SCORE:
+            return
         if self._ended:
             self._ended = False
             self._starts.append(len(self._scores))
             self._times.append(time)
-        if len(self._scores) >= MOST_SCORES:
-            self.full = True
-        elif score < MAX_SCORE:
-            self._scores.append(score)
+        self._scores.append(score)
 
     def episodes(self, *, whole: bool) -> tuple[list[FloatArray], list[float]]:
         """Return the scores of each episode, and when it began.

@@ -1,4 +1,4 @@
-"""Samples of messages of topics, as the import of bags makes rows of them."""
+"""Samples of messages of topics, with the names of the import of bags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class TopicSamples:
     """Makes samples of one robot from the messages of its topics.
 
     The channels of a deployable folder that was made from a bag are named ``TOPIC.FIELD``. A message makes a sample if
-    each topic of these channels has had one since the last sample; it has the last value of every channel.
+    each topic of these channels has had one since the last sample; it has the last value of every channel. The import
+    of bags has a row for each message of the slowest topic: the samples are these rows if every other topic has a
+    message between any two of them.
 
     Args:
         deployment: The folder.
