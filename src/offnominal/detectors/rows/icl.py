@@ -178,7 +178,7 @@ class ICL(DeepRowDetector):
         def loss(some: Tensor) -> Tensor:
             return network.losses(some, self.temperature)
 
-        parts = validation.split(self._rows_per_batch())
+        parts = torch.split(validation, self._rows_per_batch())
         return self._run_training(
             lambda batch, _: descent(loss(batch).mean()),
             rows,
