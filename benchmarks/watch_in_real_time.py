@@ -70,7 +70,7 @@ def real_time() -> list[Row]:
     monitor without a service. Samples per CPU-second: of the whole process since its start, with imports, HTTP, alarms
     and a checkpoint each second. CPU: time of the processor from the end of a step to that of the next, in the thread
     that processes samples. Late: how much later than due a sample was sent, because sender or monitor had no processor.
-    Processors were shared with many other programs, which wall time and lateness show.
+    Wall time and lateness show when processors do not suffice.
     """
     return [in_real_time(SECONDS)]
 
