@@ -1,7 +1,8 @@
 """Learning curves of the policies without demonstrations: `python docs/policy_training.py FOLDER` adds trainings.
 
 FOLDER has the files ``*.curves.json`` of `offnominal train-seeds`. The curves go to the table
-``docs/measured/policy_training.csv`` and are drawn; without a folder they are only drawn.
+``docs/measured/policy_training.csv`` and are drawn; without a folder they are only drawn. ``policy_retraining.csv``
+has the same columns, and `training`: the first and the second training of the worlds that were trained again.
 """
 
 import csv

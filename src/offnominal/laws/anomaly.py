@@ -334,7 +334,7 @@ def calibration_policy(world: str) -> Policy:
         'NetworkPolicy'
     """
     used = calibration_policies(world)
-    cards = [card for card in expert_cards() if card.world == world and card.sha256[: len(used[0])] in used]
+    cards = [card for card in expert_cards() if card.world == world and card.sha256.startswith(used)]
     if not cards:
         return expert(world)
     try:
